@@ -1,0 +1,82 @@
+# `make lab` opens the course, `make test` checks it. Both use one environment, .venv, which `make setup` keeps up to date.
+
+PYTHON   ?= python3
+LAB_ARGS ?=
+TORCH    ?= auto# auto: the CPU build where there is no NVIDIA GPU; default: whatever pip would take
+JOBS     ?= 2
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+PIP    := $(PY) -m pip --disable-pip-version-check
+EXTRAS := student,instructor,test
+TYPED  := $(wildcard dpcourse autograder tools)
+
+# program:package, as Debian and Ubuntu call them
+SYSTEM := chromium:chromium bwrap:bubblewrap
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lab test lint format bench system constraints clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.installed ## make or update .venv (TORCH=default: do not choose the CPU build)
+
+lab: setup ## open JupyterLab on the lectures (LAB_ARGS="--no-browser --port 8899" for a server)
+	$(PY) -m jupyter lab lectures $$([ "$$(id -u)" = 0 ] && echo --allow-root) $(LAB_ARGS)
+
+test: lint system ## check everything: style, types, tests
+	$(PY) -m pytest -n $(JOBS) --dist worksteal
+
+lint: setup ## ruff and mypy only
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy $(TYPED)
+
+format: setup ## let ruff lay out the code
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: setup ## measure every figure of the README's table
+	$(PY) -m benchmarks
+
+system: ## install the browser and the sandbox that some tests need (Debian, as root)
+	@missing=; for pair in $(SYSTEM); do \
+	    command -v $${pair%%:*} >/dev/null || missing="$$missing $${pair#*:}"; \
+	done; \
+	if [ -z "$$missing" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "== installing$$missing"; export DEBIAN_FRONTEND=noninteractive; \
+	    apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing >/dev/null \
+	        || echo "!! could not install$$missing: the tests that need them say so"; \
+	else \
+	    echo "!! some tests will be skipped. To run them:  sudo apt-get install$$missing"; \
+	fi
+
+constraints: ## pin anew what pyproject.toml resolves to today
+	$(PYTHON) tools/pin.py "$(EXTRAS)"
+
+clean: ## remove .venv and every cache
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: each step runs again only when what it depends on has changed.
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and \
+	    "dpcourse needs Python 3.11 or newer, but $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % v[:2])'
+	@echo "== 1/3 a fresh environment in $(VENV)"
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) install --quiet --upgrade "pip>=24"
+	@touch $@
+
+$(VENV)/.torch: $(VENV)/.created pyproject.toml constraints.txt tools/install_torch.py
+	@echo "== 2/3 PyTorch (the largest part, 200 MB)"
+	PIP_CONSTRAINT=constraints.txt UV_CONSTRAINT=constraints.txt $(PY) tools/install_torch.py $(TORCH)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.torch
+	@echo "== 3/3 everything else, at the versions of constraints.txt (a few minutes)"
+	$(PIP) install --constraint constraints.txt --editable ".[$(EXTRAS)]"
+	@touch $@
+	@echo "== ready"
