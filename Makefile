@@ -34,8 +34,8 @@ lint: setup ## ruff and mypy only
 	$(PY) -m mypy $(TYPED)
 
 format: setup ## let ruff lay out the code
-	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
 
 bench: setup ## measure every figure of the README's table
 	$(PY) -m benchmarks

@@ -1,7 +1,8 @@
-"""Install PyTorch so that a machine without a GPU does not pay gigabytes for CUDA: `python tools/install_torch.py [auto|default]`.
+"""Install PyTorch without CUDA where there is no GPU for it: `python tools/install_torch.py [auto|default]`.
 
-On Linux, plain pip takes a build of torch that needs CUDA libraries of several gigabytes. This asks pip first, without installing,
-which build it would take. Where that build needs CUDA and there is no NVIDIA GPU, uv is asked for the CPU build of the same version.
+On Linux, plain pip takes a build of torch that needs CUDA libraries of several gigabytes. This asks pip first, without
+installing, which build it would take. Where that build needs CUDA and there is no NVIDIA GPU, uv is asked for the CPU
+build of the same version.
 """
 
 import json
@@ -88,7 +89,7 @@ def main(choice: str = "auto") -> None:
             return
         print(
             f"!! The CPU build of {torch} could not be installed.\n"
-            "!! Falling back to pip's own choice: a CUDA build, a download of several gigabytes. It works on a CPU, too.\n"
+            "!! Falling back to pip's own choice: a CUDA build of several gigabytes. It works on a CPU, too.\n"
             "!! To avoid it, stop now (Ctrl-C) and use conda instead: conda env create -f environment.yml",
             flush=True,
         )

@@ -1,6 +1,6 @@
 """Write constraints.txt anew: `python tools/pin.py student,instructor,test` (what `make constraints` runs).
 
-Installs the package with the given extras, and no constraints, into a throw-away environment, and pins what came out of that.
+Installs the package with the given extras, and no constraints, into a throw-away environment, and pins the outcome.
 """
 
 import subprocess
@@ -18,12 +18,13 @@ HEADER = """\
 def pins(freeze: str) -> list[str]:
     """The lines of `pip freeze --all` that are worth pinning, without local versions: 2.13.0+cpu becomes 2.13.0."""
     found = [line.split("+")[0] for line in freeze.splitlines() if "==" in line and not line.startswith(("-e", "#"))]
-    return sorted((line for line in found if line.split("==")[0].lower() not in ("dpcourse", "pip", "uv")), key=str.lower)
+    left_out = ("dpcourse", "pip", "uv")
+    return sorted((line for line in found if line.split("==")[0].lower() not in left_out), key=str.lower)
 
 
 def main(extras: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        python = Path(folder) / "bin" / "python"
+        python = str(Path(folder) / "bin" / "python")
         pip = [python, "-m", "pip", "--disable-pip-version-check"]
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip>=24"], check=True)

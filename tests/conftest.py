@@ -1,0 +1,51 @@
+"""What every room of the tests shares."""
+
+import os
+import shutil
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+# Several workers share the cores: one thread each. Read by OpenMP when numpy or torch is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# No deadline: the first call of a numerical routine pays for its imports. In CI the same examples every time.
+hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=IN_CI, print_blob=True)
+hypothesis.settings.load_profile("dpcourse")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the repository."""
+    return ROOT
+
+
+def require_program(*names: str, package: str | None = None) -> str:
+    """The path of the first of these programs that is installed.
+
+    Where none is, the test is skipped on a laptop and fails under CI=true, where everything can be installed.
+    """
+    for name in names:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    reason = f"{' or '.join(names)} is not installed: run `make system`, or install the package {package or names[0]}"
+    if IN_CI:
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium (or Chrome) to drive."""
+    return require_program("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def bubblewrap() -> str:
+    """The path of the sandbox."""
+    return require_program("bwrap", package="bubblewrap")

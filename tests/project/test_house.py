@@ -1,0 +1,195 @@
+"""The rules of the house, as far as a program can check them: see CONTRIBUTING.md."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+# Imports go one way: each room, and the rooms that it may not import.
+SEEN_OR_ASKED = {"plots", "explore", "tasks", "check"}
+SYSTEMS = {"sgd", "adaptive_ldp", "attacks"}
+HEAVY = ["torch", "matplotlib", "ipywidgets", "scipy.stats", "pandas"]
+
+
+def forbidden_rooms(room: str) -> set[str]:
+    """The rooms of dpcourse that a room may not import. Every room that is not named here is truth."""
+    if room in ("__init__", "tasks", "check"):
+        return set()
+    if room == "explore":
+        return {"tasks", "check"}
+    if room == "plots":
+        return {"explore", "tasks", "check"}
+    return SEEN_OR_ASKED if room in SYSTEMS else SYSTEMS | SEEN_OR_ASKED
+
+
+def imported(source: str, package: list[str]) -> Iterator[list[str]]:
+    """Every module that a file imports, anywhere in it, as a list of names; relative imports start at `package`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            base = base + (node.module.split(".") if node.module else [])
+            yield from ([*base, alias.name] for alias in node.names)
+
+
+def wrong_way_imports(path: str, source: str) -> Iterator[str]:
+    """The imports of one file of dpcourse that go against the direction. `path` is relative to the repository."""
+    parts = Path(path).with_suffix("").parts
+    forbidden = forbidden_rooms(parts[1])
+    for name in imported(source, list(parts[:-1])):
+        outside = name[0] in ("autograder", "tests", "benchmarks", "tools")
+        if outside or (name[0] == "dpcourse" and len(name) > 1 and name[1] in forbidden):
+            yield f"{path} imports {'.'.join(name)}"
+
+
+def notebook_faults(notebook: dict[str, Any]) -> Iterator[str]:
+    """What keeps a notebook from being committed."""
+    if (notebook["nbformat"], notebook["nbformat_minor"]) < (4, 5):
+        yield "is older than format 4.5, which gives every cell an id"
+    ids = [cell.get("id") for cell in notebook["cells"]]
+    if None in ids or len(set(ids)) < len(ids):
+        yield "has a cell without an id of its own"
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    if any(cell["outputs"] or cell["execution_count"] is not None for cell in code):
+        yield "has outputs or execution counts"
+
+
+# As patterns, so that this file does not contain what it looks for.
+HOSTS = [
+    r"pypi\.(?:org|python\.org)",
+    r"pythonhosted\.org",
+    r"download\.pytorch\.org",
+    r"(?:conda\.)?anaconda\.(?:org|com)",
+    r"registry\.(?:npmjs|yarnpkg)\.",
+    r"(?:deb|security)\.debian\.org",
+    r"archive\.ubuntu\.com",
+    r"mirrors?\.[a-z]+\.(?:org|com)",
+]
+PATHS = [
+    r"/root/[\w.]",
+    r"/work/(?:main|shared|\.)",
+    r"/opt/(?:wheels|pypi)",
+    r"/home/(?!student\b|jovyan\b)\w+/",
+    r"/Users/\w+/",
+    r"[A-Z]:\\Users\\",
+]
+MACHINE = re.compile("|".join([*HOSTS, *(rf"(?<![\w.]){path}" for path in PATHS)]))
+
+
+def machine_names(text: str) -> list[str]:
+    """The addresses of package registries and the paths of somebody's machine in a text."""
+    return [match.group() for match in MACHINE.finditer(text)]
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """The files that git tracks and that are there."""
+    command = ["git", "ls-files", "-z", "--", *patterns]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode:
+        pytest.skip(f"not a git checkout: {listing.stderr.strip()}")
+    return [ROOT / name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_imports_go_one_way():
+    files = {file.relative_to(ROOT).as_posix(): file for file in (ROOT / "dpcourse").rglob("*.py")}
+    assert files
+    sources = {path: file.read_text(encoding="utf-8") for path, file in files.items()}
+    assert [fault for path, source in sorted(sources.items()) for fault in wrong_way_imports(path, source)] == []
+
+
+def test_import_dpcourse_is_light():
+    probe = f"import sys, dpcourse; print([name for name in {HEAVY} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (loaded.stdout.strip(), loaded.returncode) == ("[]", 0), loaded.stderr
+
+
+def test_notebooks_are_stripped():
+    found = []
+    for file in tracked("lectures/*.ipynb", "exercises/*.ipynb"):
+        notebook = json.loads(file.read_text(encoding="utf-8"))
+        found += [f"{file.relative_to(ROOT)} {fault}" for fault in notebook_faults(notebook)]
+    assert found == []
+
+
+def test_no_machine_in_the_repository():
+    found = []
+    for file in tracked():
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # a picture
+        found += [f"{file.relative_to(ROOT)}: {name}" for name in machine_names(text)]
+    assert found == []
+
+
+def test_one_version_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
+    assert metadata.version("dpcourse") == version
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "wrong"),
+    [
+        ("dpcourse/mechanisms/laplace.py", "import numpy\nfrom .base import M\nfrom ..door import positive", False),
+        ("dpcourse/mechanisms/laplace.py", "def f():\n    from ..plots import paint", True),
+        ("dpcourse/mechanisms/laplace.py", "from dpcourse import explore", True),
+        ("dpcourse/accounting/__init__.py", "from ..sgd import train", True),
+        ("dpcourse/sgd/train.py", "from dpcourse.mechanisms import Gaussian", False),
+        ("dpcourse/sgd/train.py", "import dpcourse.plots.painter", True),
+        ("dpcourse/explore/laplace.py", "from ..plots import Scene", False),
+        ("dpcourse/plots/scene.py", "from .. import explore", True),
+        ("dpcourse/check.py", "from autograder import Grade", True),
+        ("dpcourse/__init__.py", "from .check import check", False),
+    ],
+)
+def test_the_import_check_can_fail(path, source, wrong):
+    assert bool(list(wrong_way_imports(path, source))) is wrong
+
+
+CELL = {"cell_type": "code", "id": "a", "outputs": [], "execution_count": None, "source": "1"}
+
+
+@pytest.mark.parametrize(
+    ("minor", "cells", "complaint"),
+    [
+        (5, [CELL, {"cell_type": "markdown", "id": "b"}], ""),
+        (4, [CELL], "older"),
+        (5, [CELL, CELL], "without an id"),
+        (5, [{**CELL, "id": None}], "without an id"),
+        (5, [{**CELL, "outputs": [{}]}], "outputs"),
+        (5, [{**CELL, "execution_count": 3}], "outputs"),
+    ],
+)
+def test_the_notebook_check_can_fail(minor, cells, complaint):
+    faults = " ".join(notebook_faults({"nbformat": 4, "nbformat_minor": minor, "cells": cells}))
+    assert complaint in faults
+    assert bool(faults) is bool(complaint)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "found"),
+    [
+        (("https://pypi", ".org/simple"), True),
+        (("https://files.python", "hosted.org/x"), True),
+        (("cd /ro", "ot/course"), True),
+        (("cd /ho", "me/ada/course"), True),
+        (("--chdir /ho", "me/student/x"), False),
+        (("https://example.org/ro", "ot/x"), False),
+        (("/usr/bin", "/chromium"), False),
+    ],
+)
+def test_the_machine_check_can_fail(pieces, found):
+    assert bool(machine_names("".join(pieces))) is found
