@@ -1,0 +1,76 @@
+"""The rules of the lectures, which need nothing but (epsilon, delta): composition, sub-sampling, groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from dpcourse import door
+from dpcourse.accounting.spent import Spent
+
+
+def basic_composition(costs: Iterable[tuple[float, float]]) -> Spent:
+    """Epsilons and deltas add up, also if each query was chosen after seeing the earlier answers.
+
+    Dwork & Roth 2014, Theorem 3.16. ``costs`` are (epsilon, delta) pairs.
+    """
+    pairs = [(door.positive("epsilon", epsilon), door.small_delta("delta", delta)) for epsilon, delta in costs]
+    if not pairs:
+        raise ValueError("costs must name at least one (epsilon, delta), got none")
+    epsilons, deltas = zip(*pairs, strict=True)
+    return Spent(math.fsum(epsilons), min(math.fsum(deltas), 1.0), "basic composition")
+
+
+def advanced_composition(epsilon: float, delta: float, k: int, slack: float) -> Spent:
+    """k rounds of (epsilon, delta)-DP: about sqrt(k) epsilon, bought with an extra delta' = ``slack``.
+
+    epsilon' = epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1) and delta' = k delta + slack (Dwork, Rothblum &
+    Vadhan 2010, Theorem III.3). Larger than the basic sum unless epsilon is small and k is not: see best_composition.
+    """
+    epsilon, delta, k = door.positive("epsilon", epsilon), door.small_delta("delta", delta), door.whole_number("k", k)
+    slack = door.small_delta("slack", slack, zero=False)
+    total = epsilon * math.sqrt(2 * k * math.log(1 / slack)) + k * epsilon * _expm1(epsilon)
+    return Spent(total, min(k * delta + slack, 1.0), "advanced composition")
+
+
+def best_composition(epsilon: float, delta: float, k: int, slack: float) -> Spent:
+    """The smaller of basic and advanced composition; only the advanced one uses the slack."""
+    advanced = advanced_composition(epsilon, delta, k, slack)
+    k = door.whole_number("k", k)
+    basic = Spent(k * epsilon, min(k * delta, 1.0), "basic composition")
+    return basic if basic.epsilon <= advanced.epsilon else advanced
+
+
+def amplify_by_sampling(epsilon: float, delta: float, q: float) -> Spent:
+    """(epsilon, delta)-DP on a Poisson sample of rate q: ln(1 + q (e^epsilon - 1)) and q delta.
+
+    Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018, Theorem 8. For Poisson sampling and add/remove neighbours; not
+    for shuffled batches and not for replace-one.
+    """
+    epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta)
+    q = door.fraction_of_one("q", q)
+    if epsilon > 700:  # e^epsilon overflows; the 1 - q beside it no longer counts
+        return Spent(epsilon + math.log(q), q * delta, "amplification by sampling")
+    return Spent(math.log1p(q * math.expm1(epsilon)), q * delta, "amplification by sampling")
+
+
+def group_privacy(epsilon: float, delta: float, k: int, *, sharp: bool = True) -> Spent:
+    """The guarantee for k people at once: k epsilon, and a delta that grows exponentially with k.
+
+    delta (e^(k eps) - 1)/(e^eps - 1) is what the chain of k neighbours gives; the slides' k e^((k-1) eps) delta
+    (``sharp=False``) is valid too, but never smaller.
+    """
+    epsilon, delta, k = door.positive("epsilon", epsilon), door.small_delta("delta", delta), door.whole_number("k", k)
+    if delta == 0:
+        total = 0.0
+    elif k * epsilon > 700:
+        total = 1.0
+    elif sharp:
+        total = delta * math.expm1(k * epsilon) / math.expm1(epsilon)
+    else:
+        total = delta * k * math.exp((k - 1) * epsilon)
+    return Spent(k * epsilon, min(total, 1.0), "group privacy" if sharp else "group privacy (as on the slides)")
+
+
+def _expm1(x: float) -> float:
+    return math.expm1(x) if x < 700 else math.inf

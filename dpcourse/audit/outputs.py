@@ -1,0 +1,90 @@
+"""The outputs of a black box in two worlds, made comparable: numbers stay numbers, everything else becomes a label."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.randomness import Rng, generator
+
+Statistic = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Outputs of both worlds as two vectors. ``labels`` is None for numbers; else the vectors index into it."""
+
+    with_it: np.ndarray
+    without_it: np.ndarray
+    labels: tuple[Any, ...] | None
+
+    def shuffled(self, rng: np.random.Generator) -> Outputs:
+        """The same draws in random order, so that a sorted list may be split like a fresh one."""
+        return Outputs(rng.permutation(self.with_it), rng.permutation(self.without_it), self.labels)
+
+
+def comparable(outputs_with: Any, outputs_without: Any, statistic: Statistic | None) -> Outputs:
+    """Check both worlds' outputs, apply ``statistic`` to each one, and bring them into one common form."""
+    first = _vector("outputs_with", outputs_with, statistic)
+    second = _vector("outputs_without", outputs_without, statistic)
+    if first.dtype.kind in "biuf" and second.dtype.kind in "biuf":
+        common = np.result_type(first, second, np.int8)  # int8: booleans become numbers
+        return Outputs(first.astype(common), second.astype(common), None)
+    codes: dict[Hashable, int] = {}
+    labels: list[Any] = []
+
+    def code(value: Any) -> int:
+        # The type is part of the key: the answer 1 and the answer "1" are different outputs.
+        key = (type(value), value if isinstance(value, Hashable) else repr(value))
+        if key not in codes:
+            codes[key] = len(labels)
+            labels.append(value)
+        return codes[key]
+
+    one, two = (np.fromiter((code(value) for value in world.tolist()), dtype=np.int64) for world in (first, second))
+    return Outputs(one, two, tuple(labels))
+
+
+def _vector(name: str, outputs: Any, statistic: Statistic | None) -> np.ndarray:
+    if isinstance(outputs, str | bytes) or callable(outputs):
+        raise TypeError(f"{name} must be an array or list of outputs, got {outputs!r:.120}")
+    try:
+        values = [statistic(output) for output in outputs] if statistic is not None else outputs
+        array = np.asarray(values)
+    except ValueError as error:  # rows of unequal length
+        raise ValueError(f"{name} must be one number or label per draw; give a statistic for anything else") from error
+    if array.ndim > 1 and array.size == len(array):
+        array = array.reshape(len(array))  # one-element answers
+    if array.ndim != 1 or array.dtype.kind == "c":
+        shown = f"shape {array.shape}, dtype {array.dtype}"
+        raise ValueError(f"{name} must be one number or label per draw; give a statistic for vectors, got {shown}")
+    return array
+
+
+def draw(mechanism: Any, data: Any, draws: int, rng: Rng) -> Any:
+    """``draws`` independent outputs of a Mechanism, or of any function ``f(data)`` or ``f(data, rng=...)``.
+
+    A function is called once per output: what it might share between the answers of one call is not for us to assume.
+    """
+    draws = door.whole_number("draws", draws)
+    rng = generator(rng)
+    release = getattr(mechanism, "release", None)
+    if release is not None:
+        return release(data, size=draws, rng=rng)
+    if not callable(mechanism):
+        raise TypeError(f"mechanism must be a function of the data or have a release method, got {mechanism!r}")
+    options = {"rng": rng} if _accepts_rng(mechanism) else {}
+    return [mechanism(data, **options) for _ in range(draws)]
+
+
+def _accepts_rng(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a builtin that does not tell
+        return False
+    return any(p.name == "rng" and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters)

@@ -1,0 +1,25 @@
+"""What a population estimate is: a value with the variance that the privacy noise gave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An unbiased estimate (a number, or one for each category) and its variance."""
+
+    value: Any
+    variance: Any
+
+    @property
+    def standard_error(self) -> Any:
+        """The square root of the variance."""
+        return np.sqrt(self.variance)[()]
+
+    def interval(self, z: float = 1.96) -> tuple[Any, Any]:
+        """value +- z standard errors (z = 1.96: about 95% for many respondents)."""
+        return self.value - z * self.standard_error, self.value + z * self.standard_error

@@ -1,0 +1,112 @@
+"""The Gaussian mechanism: noise for many coordinates, at the price of a delta."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.guarantee import Guarantee, Neighbours
+from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, PrivacyLoss
+from dpcourse.privacy_loss.closed import gaussian_mu
+from dpcourse.randomness import Rng, generator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(Mechanism):
+    """Add independent N(0, sigma^2) noise to every coordinate; ``sensitivity`` is the global *l2* sensitivity.
+
+    Three ways to get one: ``Gaussian(sigma=..., sensitivity=...)`` from a given sigma; ``Gaussian.analytic(epsilon=...,
+    delta=...)``, the smallest sigma there is (Balle & Wang 2018); ``Gaussian.classical(...)``, the textbook formula.
+
+    A Gaussian has no single epsilon but a whole curve, ``plrv().delta(eps)``; ``guarantee`` is its point at ``delta``.
+    """
+
+    sigma: float
+    sensitivity: float
+    delta: float = 1e-5
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+    claimed_epsilon: float | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        door.positive("sigma", self.sigma)
+        door.positive("sensitivity", self.sensitivity)
+        door.small_delta("delta", self.delta, zero=False)
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
+
+    @classmethod
+    def analytic(
+        cls,
+        *,
+        epsilon: float,
+        delta: float,
+        sensitivity: float = 1.0,
+        neighbours: Neighbours = Neighbours.ADD_REMOVE,
+    ) -> Gaussian:
+        """The smallest sigma that is (epsilon, delta)-DP, for every epsilon > 0 (Balle & Wang 2018, Algorithm 1)."""
+        epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
+        sigma = door.positive("sensitivity", sensitivity) / gaussian_mu(epsilon, delta)
+        return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours, claimed_epsilon=epsilon)
+
+    @classmethod
+    def classical(
+        cls,
+        *,
+        epsilon: float,
+        delta: float,
+        sensitivity: float = 1.0,
+        neighbours: Neighbours = Neighbours.ADD_REMOVE,
+    ) -> Gaussian:
+        """sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon (Dwork & Roth 2014, Theorem A.1); epsilon < 1 only."""
+        epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
+        if epsilon >= 1:
+            raise ValueError(
+                f"epsilon must be in (0, 1) for the classical Gaussian, got {epsilon!r}: its proof needs epsilon < 1, and "
+                "for large epsilon the formula really gives too little noise. Use Gaussian.analytic(epsilon=..., delta=...),"
+                " which is exact for every epsilon and needs less noise below 1 as well"
+            )
+        sigma = door.positive("sensitivity", sensitivity) * classical_sigma(epsilon, delta)
+        return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours, claimed_epsilon=epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        exact = self.plrv().epsilon(self.delta)
+        if self.claimed_epsilon is None:
+            return Guarantee(exact, self.delta, self.neighbours)
+        tight = math.isclose(exact, self.claimed_epsilon, rel_tol=1e-9)
+        return Guarantee(self.claimed_epsilon, self.delta, self.neighbours, tight=tight)
+
+    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
+        data = door.finite_array("data", data)
+        noisy = generator(rng).normal(0.0, self.sigma, release_shape(data, size) or None)
+        if not np.ndim(noisy):
+            return float(data + noisy)
+        noisy += data
+        return noisy
+
+    def log_prob(self, output: Any, data: Any) -> Any:
+        """Log density of each output; a vector-valued answer counts as one output, its last axis summed."""
+        data = door.finite_array("data", data)
+        standard = (np.asarray(output, dtype=float) - data) / self.sigma
+        each = -(standard**2) / 2 - math.log(self.sigma * math.sqrt(2 * math.pi))
+        return each.sum(axis=-1) if data.ndim else each[()]
+
+    def worst_case(self) -> tuple[float, float]:
+        """One person moves the answer by the whole sensitivity; in which direction does not matter."""
+        return self.sensitivity, 0.0
+
+    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
+        distance = np.linalg.norm(np.ravel(door.finite_array("data", data) - door.finite_array("neighbour", neighbour)))
+        if distance == 0:
+            return DiscreteLoss.from_atoms([0.0], [1.0])
+        return GaussianLoss(float(distance) / self.sigma)
+
+
+def classical_sigma(epsilon: float, delta: float) -> float:
+    """The classical formula for sensitivity 1, *without* its condition epsilon < 1, to study where it fails."""
+    epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
+    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon

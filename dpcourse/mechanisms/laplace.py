@@ -1,0 +1,137 @@
+"""The Laplace mechanism (Dwork, McSherry, Nissim & Smith 2006): counts, sums, vectors; and one person's own value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.guarantee import Guarantee, Neighbours
+from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.mechanisms.estimate import Estimate
+from dpcourse.privacy_loss import DiscreteLoss, LaplaceLoss, PrivacyLoss, compose
+from dpcourse.randomness import Rng, generator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laplace(Mechanism):
+    """Add independent Lap(b) noise with b = sensitivity/epsilon to every coordinate of the true answer.
+
+    Pure epsilon-DP if ``sensitivity`` is the *global l1* sensitivity: the largest ||f(D) - f(D')||_1 over all
+    neighbours that the domain allows, whatever this dataset looks like (Dwork & Roth 2014, Theorem 3.6).
+
+    The noise is drawn in floating point, as in every textbook. On a real computer its low-order bits can betray the
+    true answer (Mironov 2012): for anything but teaching, count with :class:`DiscreteLaplace`.
+    """
+
+    epsilon: float
+    sensitivity: float
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        door.positive("epsilon", self.epsilon)
+        door.positive("sensitivity", self.sensitivity)
+        door.positive("scale (sensitivity / epsilon)", self.sensitivity / self.epsilon)
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
+
+    @property
+    def scale(self) -> float:
+        """b = sensitivity / epsilon; the noise has mean absolute value b and variance 2 b^2."""
+        return self.sensitivity / self.epsilon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, self.neighbours)
+
+    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
+        data = door.finite_array("data", data)
+        noisy = generator(rng).laplace(0.0, self.scale, release_shape(data, size) or None)
+        if not np.ndim(noisy):
+            return float(data + noisy)
+        noisy += data
+        return noisy
+
+    def log_prob(self, output: Any, data: Any) -> Any:
+        """Log density of each output; a vector-valued answer counts as one output, its last axis summed."""
+        data = door.finite_array("data", data)
+        each = -np.abs(np.asarray(output, dtype=float) - data) / self.scale - math.log(2 * self.scale)
+        return each.sum(axis=-1) if data.ndim else each[()]
+
+    def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
+        """(||output - neighbour||_1 - ||output - data||_1) / b, without the constants that cancel in exact arithmetic."""
+        output, data = np.asarray(output, dtype=float), door.finite_array("data", data)
+        each = (np.abs(output - door.finite_array("neighbour", neighbour)) - np.abs(output - data)) / self.scale
+        return each.sum(axis=-1) if data.ndim else each[()]
+
+    def worst_case(self) -> tuple[float, float]:
+        """One person moves the answer by the whole sensitivity."""
+        return self.sensitivity, 0.0
+
+    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
+        distance = np.abs(door.finite_array("data", data) - door.finite_array("neighbour", neighbour))
+        moved = distance[distance > 0] / self.scale
+        if not moved.size:
+            return DiscreteLoss.from_atoms([0.0], [1.0])
+        return compose([(LaplaceLoss(float(shift)), 1) for shift in moved])  # coordinates are independent
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalLaplace(Mechanism):
+    """Each person adds Laplace noise to their own value in [low, high] before telling anybody.
+
+    Neighbours are any two values one person might have (REPLACE), so the sensitivity is the whole range high - low.
+    Values outside the public range are clipped to it, or the noise would not hide them.
+    """
+
+    epsilon: float
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        door.positive("epsilon", self.epsilon)
+        if not door.real("low", self.low) < door.real("high", self.high):
+            raise ValueError(f"low must be below high, got low={self.low!r}, high={self.high!r}")
+
+    @property
+    def _noise(self) -> Laplace:
+        return Laplace(epsilon=self.epsilon, sensitivity=self.high - self.low, neighbours=Neighbours.REPLACE)
+
+    @property
+    def scale(self) -> float:
+        """b = (high - low) / epsilon."""
+        return self._noise.scale
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self._noise.guarantee
+
+    def _clip(self, name: str, value: Any) -> np.ndarray:
+        return np.clip(door.finite_array(name, value), self.low, self.high)
+
+    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
+        """Noisy reports, one for each value in ``data`` (each is a person of their own)."""
+        return self._noise.release(self._clip("data", data), size=size, rng=rng)
+
+    def log_prob(self, output: Any, data: Any) -> Any:
+        """Log density of each person's report."""
+        distance = np.abs(np.asarray(output, dtype=float) - self._clip("data", data))
+        return (-distance / self.scale - math.log(2 * self.scale))[()]
+
+    def worst_case(self) -> tuple[float, float]:
+        return self.high, self.low
+
+    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
+        return self._noise._plrv_of(self._clip("data", data), self._clip("neighbour", neighbour))
+
+    def estimate(self, reports: Any) -> Estimate:
+        """The population's mean: the reports' average, unbiased; its variance is that of the noise, 2 b^2 / n.
+
+        The variance is over the mechanism's coins, for the people who were asked.
+        """
+        reports = door.finite_array("reports", reports)
+        if reports.size == 0:
+            raise ValueError(f"reports must not be empty, got {reports!r}")
+        return Estimate(float(reports.mean()), 2 * self.scale**2 / reports.size)

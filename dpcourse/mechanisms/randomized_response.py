@@ -1,0 +1,188 @@
+"""Local privacy for a secret answer: randomized response for one bit (Warner 1965) and for one of k categories."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.guarantee import Guarantee, Neighbours
+from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.mechanisms.estimate import Estimate
+from dpcourse.privacy_loss import DiscreteLoss, PrivacyLoss
+from dpcourse.randomness import Rng, generator
+
+#: The lecture's three ways from epsilon to theta, the probability of telling the truth. Each bounds
+#: theta/(1 - theta) by e^epsilon: with the line 1 + eps, with one more term of the series, and with equality.
+ATTEMPTS = ("first", "quadratic", "tight")
+
+
+def theta(epsilon: float, attempt: str = "tight") -> float:
+    """The probability of reporting the truth: (eps+1)/(eps+2), with 1+eps+eps^2/2 for eps+1, or e^eps/(e^eps+1)."""
+    epsilon = door.positive("epsilon", epsilon)
+    door.one_of("attempt", attempt, ATTEMPTS)
+    if attempt == "tight":
+        return 1 / (1 + math.exp(-epsilon))
+    odds = 1 + epsilon + (epsilon**2 / 2 if attempt == "quadratic" else 0.0)
+    return odds / (1 + odds)
+
+
+class _Response(Mechanism):
+    """What all responses share: one's own category with probability ``truth``, any given other one with ``other``."""
+
+    k: int
+
+    @property
+    def truth(self) -> float:
+        """Probability of reporting one's own category."""
+        raise NotImplementedError
+
+    @property
+    def spent_epsilon(self) -> float:
+        """The epsilon that is really spent: ln(truth / other)."""
+        raise NotImplementedError
+
+    @property
+    def other(self) -> float:
+        """Probability of reporting one given other category."""
+        return math.exp(-self.spent_epsilon) * self.truth
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """P(y | x): a row for each true answer x, a column for each report y."""
+        matrix = np.full((self.k, self.k), self.other)
+        np.fill_diagonal(matrix, self.truth)
+        return matrix
+
+    def _category(self, name: str, value: Any) -> np.ndarray:
+        array = door.integer_array(name, value)
+        if array.size and (array.min() < 0 or array.max() >= self.k):
+            raise ValueError(f"{name} must be one of the categories 0..{self.k - 1}, got {value!r}")
+        return array
+
+    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
+        """Reports, one for each person's category in ``data``."""
+        rng, categories = generator(rng), self._category("data", data)
+        shape = release_shape(categories, size)
+        reports = np.broadcast_to(categories, shape).copy()
+        lies = rng.random(shape) >= self.truth
+        # Adding 1..k-1 modulo k reaches each of the other categories equally often.
+        reports[lies] = (reports[lies] + rng.integers(1, self.k, np.count_nonzero(lies))) % self.k
+        return reports if np.ndim(reports) else int(reports)
+
+    def log_prob(self, output: Any, data: Any) -> Any:
+        """Log probability of each person's report."""
+        same = self._category("output", output) == self._category("data", data)
+        return np.where(same, math.log(self.truth), math.log(self.truth) - self.spent_epsilon)[()]
+
+    def worst_case(self) -> tuple[int, int]:
+        """Any two different categories."""
+        return 1, 0
+
+    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
+        if int(self._category("data", data)) == int(self._category("neighbour", neighbour)):
+            return DiscreteLoss.from_atoms([0.0], [1.0])
+        # Exactly -eps, 0 and eps: written down, so that no rounding splits the middle atom.
+        losses = np.array([-self.spent_epsilon, 0.0, self.spent_epsilon])
+        masses = np.array([self.other, (self.k - 2) * self.other, self.truth])
+        return DiscreteLoss.from_atoms(losses[masses > 0], masses[masses > 0], step=self.spent_epsilon)
+
+    def _shares(self, reports: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Unbiased shares of all categories, and their variance over the coins with those shares put back in."""
+        reports = self._category("reports", reports)
+        if reports.size == 0:
+            raise ValueError(f"reports must not be empty, got {reports!r}")
+        gain = self.truth - self.other
+        shares = (np.bincount(reports.ravel(), minlength=self.k) / reports.size - self.other) / gain
+        coins = shares * self.truth * (1 - self.truth) + (1 - shares) * self.other * (1 - self.other)
+        return shares, np.maximum(coins, 0.0) / (reports.size * gain**2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedResponse(_Response):
+    """Report one's bit with probability theta, its opposite otherwise; theta is public.
+
+    ``attempt`` chooses theta(epsilon): "tight" uses all of epsilon; "first" and "quadratic" are also epsilon-DP but
+    spend only ln(1 + eps) and ln(1 + eps + eps^2/2) of it, so they answer less accurately than they might.
+    """
+
+    epsilon: float
+    attempt: str = "tight"
+
+    def __post_init__(self) -> None:
+        theta(self.epsilon, self.attempt)
+
+    @property
+    def k(self) -> int:  # type: ignore[override]
+        """Two categories: 0 and 1."""
+        return 2
+
+    @property
+    def theta(self) -> float:
+        """The probability of telling the truth."""
+        return theta(self.epsilon, self.attempt)
+
+    truth = theta
+
+    @property
+    def spent_epsilon(self) -> float:
+        """The epsilon that is really spent, ln(theta / (1 - theta)): at most the epsilon that was allowed."""
+        if self.attempt == "tight":
+            return self.epsilon
+        return math.log1p(self.epsilon + (self.epsilon**2 / 2 if self.attempt == "quadratic" else 0.0))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE, tight=self.attempt == "tight")
+
+    def estimate(self, reports: Any) -> Estimate:
+        """The share of ones among those asked: (mean - (1 - theta)) / (2 theta - 1), unbiased; it may leave [0, 1].
+
+        Its variance over the coins is theta (1 - theta) / (n (2 theta - 1)^2), whatever the true bits are.
+        """
+        shares, variances = self._shares(reports)
+        return Estimate(float(shares[1]), float(variances[1]))
+
+    def posterior(self, report: Any, prior: float) -> float:
+        """Pr[the bit is 1 | report], for somebody who believed ``prior`` before: what deniability leaves."""
+        prior = door.probability("prior", prior)
+        likelihood = self.matrix[:, int(self._category("report", report))]
+        return float(prior * likelihood[1] / (prior * likelihood[1] + (1 - prior) * likelihood[0]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class KaryResponse(_Response):
+    """k-ary (standard, generalised) randomized response: the truth with e^eps / (e^eps + k - 1), else any other.
+
+    The direct extension of Warner's method to categories 0..k-1 (Kairouz, Bonawitz & Ramage 2016).
+    """
+
+    epsilon: float
+    k: int
+
+    def __post_init__(self) -> None:
+        door.positive("epsilon", self.epsilon)
+        object.__setattr__(self, "k", door.whole_number("k", self.k, at_least=2))
+
+    @property
+    def truth(self) -> float:
+        return 1 / (1 + (self.k - 1) * math.exp(-self.epsilon))
+
+    @property
+    def spent_epsilon(self) -> float:
+        """All of it."""
+        return self.epsilon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE)
+
+    def estimate(self, reports: Any) -> Estimate:
+        """The share of each category: (frequency - other) / (truth - other), unbiased; it may leave [0, 1].
+
+        The variance (over the coins) depends on the true shares; the unbiased ones are put in their place.
+        """
+        return Estimate(*self._shares(reports))

@@ -1,0 +1,153 @@
+"""Finitely many losses: randomized response, the exponential mechanism, discrete noise, the leaky algorithms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
+from dpcourse.randomness import Rng, generator
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLoss(PrivacyLoss):
+    """A loss that takes the values ``losses`` with P-probabilities ``masses`` (so Q-probabilities mass e^-loss).
+
+    ``only_p`` is the mass of outputs that Q never has (loss +inf); ``only_q`` the mass Q puts where P has none.
+    ``step``, if given, says that all losses are whole multiples of it: composition is then free of discretisation.
+    """
+
+    losses: np.ndarray
+    masses: np.ndarray
+    only_p: float = 0.0
+    only_q: float = 0.0
+    step: float | None = None
+    label: str = field(default="exact")
+
+    @classmethod
+    def from_probabilities(cls, p: Any, q: Any) -> DiscreteLoss:
+        """The loss of an output drawn from the probability vector ``p``, against the alternative ``q``."""
+        p, q = door.probability_vector("p", p), door.probability_vector("q", q)
+        if p.shape != q.shape:
+            raise ValueError(f"p and q must have one probability for each output, got {p.size} and {q.size}")
+        both = (p > 0) & (q > 0)
+        losses, masses = np.log(p[both]) - np.log(q[both]), p[both]
+        return cls.from_atoms(losses, masses, only_p=p[q == 0].sum(), only_q=q[p == 0].sum())
+
+    @classmethod
+    def from_densities(cls, log_p: Any, log_q: Any, low: float, high: float, cells: int = 200_000) -> DiscreteLoss:
+        """The loss of any two densities on an interval, by the midpoint rule: an *approximation*, and labelled so."""
+        low, high, cells = door.real("low", low), door.real("high", high), door.whole_number("cells", cells)
+        if not low < high:
+            raise ValueError(f"low must be below high, got low={low!r}, high={high!r}")
+        middle = low + (high - low) * (np.arange(cells) + 0.5) / cells
+        p, q = np.exp(log_p(middle)), np.exp(log_q(middle))
+        if not (np.isfinite(p).all() and np.isfinite(q).all() and p.sum() > 0 and q.sum() > 0):
+            raise ValueError(f"the densities must be finite and not all zero on [{low!r}, {high!r}]")
+        approximate = cls.from_probabilities(p / p.sum(), q / q.sum())
+        return cls(
+            approximate.losses, approximate.masses, approximate.only_p, approximate.only_q, label="approximation"
+        )
+
+    @classmethod
+    def from_atoms(
+        cls, losses: Any, masses: Any, *, only_p: float = 0.0, only_q: float = 0.0, step: float | None = None
+    ) -> DiscreteLoss:
+        """Sort the atoms and merge those that are equal up to rounding."""
+        losses, masses = np.asarray(losses, dtype=float), np.asarray(masses, dtype=float)
+        order = np.argsort(losses, kind="stable")
+        losses, masses = losses[order], masses[order]
+        if losses.size:
+            # ln p - ln q of equal ratios differs in the last bits; atoms that close are one atom.
+            new = np.concatenate(([True], np.diff(losses) > 1e-14 * np.maximum(1.0, np.abs(losses[1:]))))
+            group = np.cumsum(new) - 1
+            losses, masses = losses[new], np.bincount(group, weights=masses)
+        if step is None:
+            step = _common_step(losses)
+        return cls(losses, masses, float(only_p), float(only_q), step)
+
+    @cached_property
+    def _q_masses(self) -> np.ndarray:
+        return self.masses * np.exp(-self.losses)
+
+    @cached_property
+    def _sums(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Cumulative masses from the right (above) and from the left (below), each summed from its small end."""
+        pad = np.zeros(1)
+        above_p = np.concatenate((np.cumsum(self.masses[::-1])[::-1], pad))
+        above_q = np.concatenate((np.cumsum(self._q_masses[::-1])[::-1], pad))
+        below_p = np.concatenate((pad, np.cumsum(self.masses)))
+        below_q = np.concatenate((pad, np.cumsum(self._q_masses)))
+        return above_p + self.only_p, above_q, below_p, below_q + self.only_q
+
+    def above(self, loss: Any) -> Tails:
+        index = np.searchsorted(self.losses, np.asarray(loss, dtype=float), side="right")
+        return self._sums[0][index], self._sums[1][index]
+
+    def below(self, loss: Any) -> Tails:
+        index = np.searchsorted(self.losses, np.asarray(loss, dtype=float), side="left")
+        return self._sums[2][index], self._sums[3][index]
+
+    def sample(self, size: int | tuple[int, ...] | None = None, *, rng: Rng = None) -> Any:
+        values = np.append(self.losses, np.inf)
+        cumulative = np.cumsum(np.append(self.masses, self.only_p))
+        u = generator(rng).random(size) * cumulative[-1]
+        return values[np.minimum(np.searchsorted(cumulative, u, side="right"), values.size - 1)]
+
+    def reverse(self) -> DiscreteLoss:
+        return DiscreteLoss(
+            -self.losses[::-1], self._q_masses[::-1], self.only_q, self.only_p, self.step, label=self.label
+        )
+
+    @property
+    def mean(self) -> float:
+        return math.inf if self.only_p > 0 else float(self.masses @ self.losses)
+
+    @property
+    def max_loss(self) -> float:
+        return math.inf if self.only_p > 0 else self._max_finite_loss
+
+    @property
+    def _max_finite_loss(self) -> float:
+        return float(self.losses[-1]) if self.losses.size else 0.0
+
+    @property
+    def infinite_mass(self) -> float:
+        return self.only_p
+
+    @property
+    def natural_step(self) -> float | None:
+        return self.step
+
+    def _delta(self, epsilon: float) -> Bracket:
+        # Summed term by term, so that nothing cancels.
+        tail = self.losses > epsilon
+        value = float(self.only_p - self.masses[tail] @ np.expm1(epsilon - self.losses[tail]))
+        return Bracket(value, value)
+
+    def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
+        # Between two atoms delta = p - e^eps q with the tails of the lower one: solved exactly.
+        if self._delta(0.0).upper <= delta:
+            return Bracket(0.0, 0.0)
+        candidates = np.concatenate(([0.0], self.losses[self.losses > 0]))
+        p, q = self.above(candidates)
+        first_below = int(np.argmax(p - np.exp(candidates) * q <= delta))
+        p, q = self.above(candidates[first_below - 1])
+        value = float(np.log((p - delta) / q))
+        return Bracket(value, value)
+
+
+def _common_step(losses: np.ndarray) -> float | None:
+    """A step that divides all losses, if a coarse one exists: symmetric two- and three-point losses have one."""
+    nonzero = np.abs(losses[np.abs(losses) > 1e-300])
+    if nonzero.size == 0 or losses.size > 64:
+        return None
+    step = float(nonzero.min())
+    multiples = losses / step
+    whole = np.abs(multiples - np.round(multiples)) <= 1e-14 * np.maximum(1, np.abs(multiples))
+    return step if whole.all() and np.abs(multiples).max() <= 4096 else None
