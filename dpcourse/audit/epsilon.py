@@ -104,7 +104,8 @@ def epsilon_lower_bound(
     for name, world in (("outputs_with", outputs.with_it), ("outputs_without", outputs.without_it)):
         if world.size < _FEWEST:
             raise ValueError(f"{name} must hold at least {_FEWEST} draws, got {world.size}")
-    event, with_is_likely = most_telling(_part(outputs, 0, _PROPOSE), _part(outputs, _PROPOSE, _CHOOSE), delta)
+    first, second = _part(outputs, 0, _PROPOSE), _part(outputs, _PROPOSE, _CHOOSE)
+    event, with_is_likely = most_telling(first, second, delta=delta, level=level)
     test = _part(outputs, _CHOOSE, 1)
     worlds = (test.with_it, test.without_it) if with_is_likely else (test.without_it, test.with_it)
     hits, misses = (int(np.count_nonzero(event.contains(world))) for world in worlds)

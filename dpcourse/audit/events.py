@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from dpcourse.audit.outputs import Outputs
 
@@ -36,14 +37,19 @@ class Family:
     event: Callable[[int], Event]
 
 
-def most_telling(proposal: Outputs, choice: Outputs, delta: float) -> tuple[Event, bool]:
-    """The candidate with the largest cautious ratio on ``choice``, and whether it is likelier in the with-world."""
+def most_telling(proposal: Outputs, choice: Outputs, *, delta: float, level: float) -> tuple[Event, bool]:
+    """The candidate with the largest cautious ratio on ``choice``, and whether it is likelier in the with-world.
+
+    As cautious as the bound will be at ``level``, and at least 3 standard errors: of a thousand candidates the luckiest
+    one is 3 standard errors off, and events in the far tail, with few counts, are the lucky ones.
+    """
+    z = max(3.0, -float(special.ndtri(level / 2)))
     best, winner = -math.inf, None
     sizes = choice.with_it.size, choice.without_it.size
     for family in families(proposal):
         counts = family.counts(choice.with_it), family.counts(choice.without_it)
         for first in (0, 1):
-            score = _score(counts[first], sizes[first], counts[1 - first], sizes[1 - first], delta)
+            score = _score(counts[first], sizes[first], counts[1 - first], sizes[1 - first], delta, z)
             i = int(np.argmax(score))
             # A set that is better by a hair is better by chance: the simpler event, found earlier, stays.
             if winner is None or score[i] > best + 0.03:
@@ -52,7 +58,7 @@ def most_telling(proposal: Outputs, choice: Outputs, delta: float) -> tuple[Even
     return winner
 
 
-def _score(k: np.ndarray, n: int, other: np.ndarray, m: int, delta: float, z: float = 2.5) -> np.ndarray:
+def _score(k: np.ndarray, n: int, other: np.ndarray, m: int, delta: float, z: float) -> np.ndarray:
     """ln((p_low - delta) / q_high) with Wilson's closed-form bounds: for choosing only, where speed counts."""
 
     def wilson(hits: np.ndarray, draws: int, sign: int) -> np.ndarray:
