@@ -175,7 +175,8 @@ class _Problem:
         if answers[0].shape != answers[1].shape:
             raise ValueError(f"query must answer in one shape, got {answers[0].shape} and {answers[1].shape}")
         claims = [
-            door.non_negative("claimed", self.claimed(table) if callable(self.claimed) else self.claimed) for table in tables
+            door.non_negative("claimed", self.claimed(table) if callable(self.claimed) else self.claimed)
+            for table in tables
         ]
         difference = float(np.linalg.norm(answers[0] - answers[1], ord=self.order))
         # Sums of large numbers round: what is below one part in a billion of the answers is not a violation.
