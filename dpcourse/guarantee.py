@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from dpcourse import door
 
 
-class Neighbours(str, Enum):
+class Neighbours(StrEnum):
     """When do two datasets differ in *one person*?
 
     ADD_REMOVE: one row is there or is not (lecture 4 of the slides; the size of the table may differ by one).

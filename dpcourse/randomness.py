@@ -1,4 +1,4 @@
-"""Where the noise comes from: a seeded numpy Generator for lectures and tests, the operating system for the real thing."""
+"""Where the noise comes from: a seeded numpy Generator for lectures and tests, the operating system for real use."""
 
 from __future__ import annotations
 

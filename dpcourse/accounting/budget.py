@@ -63,8 +63,8 @@ class Budget:
         if too_much or total_delta + delta > self.delta * (1 + 1e-12):
             left = self.remaining
             raise BudgetExceeded(
-                f"{label or 'this query'} costs epsilon = {epsilon:g}, delta = {delta:g}, but only epsilon = {left[0]:g}, "
-                f"delta = {left[1]:g} are left of epsilon = {self.epsilon:g}, delta = {self.delta:g}"
+                f"{label or 'this query'} costs epsilon = {epsilon:g}, delta = {delta:g}, but only epsilon = "
+                f"{left[0]:g}, delta = {left[1]:g} are left of epsilon = {self.epsilon:g}, delta = {self.delta:g}"
             )
         self.ledger.append(Entry(label or f"query {len(self.ledger) + 1}", epsilon, delta))
 

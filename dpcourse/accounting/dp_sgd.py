@@ -69,7 +69,9 @@ def sigma_for(epsilon: float, delta: float, *, q: float = 1.0, steps: int = 1) -
     while excess(low) < 0:
         high, low = low, low - 1.0
         if low < -6:
-            raise ValueError(f"epsilon = {epsilon!r} at delta = {delta!r} is met by any noise: sigma below {math.exp(low)!r}")
+            raise ValueError(
+                f"epsilon = {epsilon!r} at delta = {delta!r} is met by any noise: sigma below {math.exp(low)!r}"
+            )
     log_sigma = brentq(excess, low, high, xtol=2e-7, rtol=1e-10)
     while excess(log_sigma) > 0:  # the root may lie a hair on the wrong side: step over, never under
         log_sigma += 4e-7
@@ -89,7 +91,9 @@ def steps_within(epsilon: float, delta: float, *, sigma: float, q: float) -> int
     while fits(high):
         high *= 2
         if high > 2**40:
-            raise ValueError(f"more than {high // 2} steps fit into epsilon = {epsilon!r}: sigma = {sigma!r} is very large")
+            raise ValueError(
+                f"more than {high // 2} steps fit into epsilon = {epsilon!r}: sigma = {sigma!r} is very large"
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

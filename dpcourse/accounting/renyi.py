@@ -95,7 +95,7 @@ def renyi_sampled_gaussian(sigma: float, q: float, *, orders: Sequence[float] = 
         terms = a * loss - x**2 / (2 * sigma**2)
         peak = terms.max()
         integral = math.log(np.exp(terms - peak).sum() * step) + peak - math.log(sigma * math.sqrt(2 * math.pi))
-        return max(integral, 0.0) / (a - 1)
+        return max(float(integral), 0.0) / (a - 1)
 
     return _curve(orders, divergence)
 

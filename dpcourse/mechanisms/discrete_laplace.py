@@ -38,7 +38,9 @@ class DiscreteLaplace(Mechanism):
         door.positive("epsilon", self.epsilon)
         object.__setattr__(self, "sensitivity", door.whole_number("sensitivity", self.sensitivity))
         if not 1e-9 <= self.rate <= 500:
-            raise ValueError(f"epsilon / sensitivity must lie in [1e-9, 500], got {self.epsilon!r} / {self.sensitivity!r}")
+            raise ValueError(
+                f"epsilon / sensitivity must lie in [1e-9, 500], got {self.epsilon!r} / {self.sensitivity!r}"
+            )
         object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
 
     @property
@@ -58,11 +60,9 @@ class DiscreteLaplace(Mechanism):
     def release(self, data: Any, *, size: int | None = None, rng: Rng | ByteSource = None) -> Any:
         """Whole numbers; ``rng`` may also be any object with ``bytes(n)``, such as SystemRandomness()."""
         data = door.integer_array("data", data)
-        source: ByteSource
         if rng is None:
-            source = SystemRandomness()
-        else:
-            source = rng if hasattr(rng, "bytes") else generator(rng)
+            rng = SystemRandomness()
+        source: ByteSource = rng if hasattr(rng, "bytes") else generator(rng)
         shape = release_shape(data, size)
         noise = sample_two_sided_geometric(self.rate, math.prod(shape), source).reshape(shape)
         noise += data

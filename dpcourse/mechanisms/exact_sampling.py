@@ -1,9 +1,10 @@
 """Exact sampling by comparing random bits with probabilities, as far as needed and no further.
 
 A uniform number U in [0, 1) falls between two neighbouring values of a cumulative distribution; which two is decided by
-its first few bits almost always. So 16 bits are drawn for every sample and looked up in a table; the few samples whose 16
-bits straddle a boundary get 240 more, compared with the boundary as exact integers. No floating-point arithmetic takes
-part in a decision, and the distribution drawn differs from the intended one by less than 2^-240 in total variation.
+its first few bits almost always. So 16 bits are drawn for every sample and looked up in a table; the few samples whose
+16 bits straddle a boundary get 240 more, compared with the boundary as exact integers. No floating-point arithmetic
+takes part in a decision, and the distribution drawn differs from the intended one by less than 2^-240 in total
+variation.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ class ExactTable:
 
 @lru_cache(maxsize=64)
 def _two_sided(rate: float) -> ExactTable:
-    """Pr[k] proportional to e^(-rate |k|), cut where less than 2^-256 remains."""
-    decay = _CONTEXT.exp(-Decimal(rate))
-    reach = math.ceil(_BITS * math.log(2) / rate) + 1
+    """Pr[k] proportional to e^(-rate |k|), cut where what remains cannot change a boundary's last bit."""
+    decay = _decay(rate)
+    reach = _reach(rate)
     side = _powers(decay, reach + 1)
     return ExactTable.of(-reach, side[:0:-1] + side)
 
@@ -75,8 +76,18 @@ def _two_sided(rate: float) -> ExactTable:
 @lru_cache(maxsize=64)
 def _one_sided(rate: float, digits: int | None) -> ExactTable:
     """Pr[k] proportional to e^(-rate k) on 0..digits-1, or on all k >= 0."""
-    length = digits if digits is not None else math.ceil(_BITS * math.log(2) / rate) + 1
-    return ExactTable.of(0, _powers(_CONTEXT.exp(-Decimal(rate)), length))
+    length = digits if digits is not None else _reach(rate)
+    return ExactTable.of(0, _powers(_decay(rate), length))
+
+
+def _reach(rate: float) -> int:
+    """Where e^(-rate k) has fallen far below the last of the bits that are compared."""
+    return math.ceil((_BITS + 40) * math.log(2) / rate) + 1
+
+
+def _decay(rate: float) -> Decimal:
+    # copy_negate, because a unary minus would round to the 28 digits of the default context.
+    return _CONTEXT.exp(Decimal(rate).copy_negate())
 
 
 def _powers(base: Decimal, count: int) -> list[Decimal]:
@@ -92,7 +103,7 @@ def sample_two_sided_geometric(rate: float, n: int, source: ByteSource) -> np.nd
     For a small rate one table would be huge. There the magnitude is drawn digit by digit (the digits of a geometric
     number in any base are independent) with a sign, and "minus zero" is drawn again.
     """
-    if math.ceil(_BITS * math.log(2) / rate) <= _LARGEST_DIGIT:
+    if _reach(rate) <= _LARGEST_DIGIT:
         return _two_sided(rate).sample(n, source)
     result = np.empty(0, dtype=np.int64)
     while result.size < n:
@@ -106,7 +117,7 @@ def sample_two_sided_geometric(rate: float, n: int, source: ByteSource) -> np.nd
 
 def _geometric(rate: float, n: int, source: ByteSource) -> np.ndarray:
     place, value = 1, np.zeros(n, dtype=np.int64)
-    while math.ceil(_BITS * math.log(2) / (rate * place)) > _LARGEST_DIGIT:
+    while _reach(rate * place) > _LARGEST_DIGIT:
         value += place * _one_sided(rate * place, _LARGEST_DIGIT).sample(n, source)
         place *= _LARGEST_DIGIT
     return value + place * _one_sided(rate * place, None).sample(n, source)

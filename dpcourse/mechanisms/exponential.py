@@ -19,9 +19,9 @@ from dpcourse.randomness import Rng, generator
 class Exponential(Mechanism):
     """Choose candidate r with probability proportional to exp(epsilon u(D, r) / (2 sensitivity)).
 
-    ``candidates`` is any finite list (up to a million); ``utility(data, candidates)`` returns one score for each, higher
-    is better. Without a ``utility``, ``data`` is the vector of scores itself. ``sensitivity`` is the largest change of
-    any one score over all pairs of neighbours *and* all candidates.
+    ``candidates`` is any finite list (up to a million); ``utility(data, candidates)`` returns one score for each,
+    higher is better. Without a ``utility``, ``data`` is the vector of scores itself. ``sensitivity`` is the largest
+    change of any one score over all pairs of neighbours *and* all candidates.
     """
 
     epsilon: float

@@ -65,9 +65,9 @@ class Gaussian(Mechanism):
         epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
         if epsilon >= 1:
             raise ValueError(
-                f"epsilon must be in (0, 1) for the classical Gaussian, got {epsilon!r}: its proof needs epsilon < 1, and "
-                "for large epsilon the formula really gives too little noise. Use Gaussian.analytic(epsilon=..., delta=...),"
-                " which is exact for every epsilon and needs less noise below 1 as well"
+                f"epsilon must be in (0, 1) for the classical Gaussian, got {epsilon!r}: its proof needs epsilon < 1, "
+                "and for large epsilon the formula really gives too little noise. Use Gaussian.analytic(epsilon=..., "
+                "delta=...), which is exact for every epsilon and needs less noise below 1 as well"
             )
         sigma = door.positive("sensitivity", sensitivity) * classical_sigma(epsilon, delta)
         return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours, claimed_epsilon=epsilon)

@@ -61,7 +61,7 @@ class Laplace(Mechanism):
         return each.sum(axis=-1) if data.ndim else each[()]
 
     def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
-        """(||output - neighbour||_1 - ||output - data||_1) / b, without the constants that cancel in exact arithmetic."""
+        """(||output - neighbour||_1 - ||output - data||_1) / b, without the constants that cancel anyway."""
         output, data = np.asarray(output, dtype=float), door.finite_array("data", data)
         each = (np.abs(output - door.finite_array("neighbour", neighbour)) - np.abs(output - data)) / self.scale
         return each.sum(axis=-1) if data.ndim else each[()]

@@ -17,7 +17,7 @@ from dpcourse.privacy_loss.base import both_ways
 from dpcourse.randomness import Rng, generator
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Leak(Mechanism):
     """What both have in common: rows are any hashable things, compared by equality."""
 

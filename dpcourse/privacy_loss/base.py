@@ -153,8 +153,8 @@ class PrivacyLoss(ABC):
         return self.max_loss
 
     def _delta(self, epsilon: float) -> Bracket:
-        p, q = self.above(np.float64(epsilon))
-        value = float(max(p - math.exp(epsilon) * q, 0.0)) if epsilon < LARGEST_LOSS else float(p)
+        p, q = self.above(epsilon)
+        value = max(float(p) - math.exp(epsilon) * float(q), 0.0) if epsilon < LARGEST_LOSS else float(p)
         return Bracket(value, value)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:

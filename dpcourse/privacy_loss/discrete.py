@@ -145,7 +145,9 @@ class DiscreteLoss(PrivacyLoss):
 def _common_step(losses: np.ndarray) -> float | None:
     """A step that divides all losses, if a coarse one exists: symmetric two- and three-point losses have one."""
     nonzero = np.abs(losses[np.abs(losses) > 1e-300])
-    if nonzero.size == 0 or losses.size > 64:
+    if nonzero.size == 0:
+        return 1.0  # a loss that is always 0 lies on every grid
+    if losses.size > 64:
         return None
     step = float(nonzero.min())
     multiples = losses / step

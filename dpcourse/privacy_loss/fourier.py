@@ -1,10 +1,11 @@
 """Sums of many losses: convolution by FFT, with every error on the right side.
 
-Three errors are controlled. *Discretisation*: the parts are put on a grid from above or from below (``lattice``), so the
-result bounds the truth on that side. *Wrap-around*: the FFT works on a window; what lies outside folds back into it, and
-Chernoff's inequality on the grid loss itself bounds that mass. *Rounding*: each mass is first tilted by e^(theta * loss),
-so that the window is centred on the epsilon in question and its bulk, not its far tail, carries the answer; delta = 1e-12
-or 1e-200 then has full relative precision. Wrap-around and rounding are added to an upper bound and taken off a lower one.
+Three errors are controlled. *Discretisation*: the parts are put on a grid from above or from below (``lattice``), so
+that the result bounds the truth on that side. *Wrap-around*: the FFT works on a window; what lies outside folds back
+into it, and Chernoff's inequality on the grid loss itself bounds that mass. *Rounding*: each mass is first tilted by
+e^(theta * loss), so that the window is centred on the epsilon in question and its bulk, not its far tail, carries the
+answer; delta = 1e-12 or 1e-200 then has full relative precision. Wrap-around and rounding are added to an upper bound
+and taken off a lower one.
 
 References: Koskela, Jaelkoe & Honkela 2020 (FFT accountant); Gopi, Lee & Wutschitz 2021 (error bounds); Alghamdi et al.
 2023 (the saddle point of delta, which gives theta); Doroshenko et al. 2022 (connecting the dots).
@@ -19,71 +20,62 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpcourse.privacy_loss.base import LARGEST_LOSS, Bracket, PrivacyLoss
+from dpcourse.privacy_loss.base import Bracket, PrivacyLoss
 from dpcourse.privacy_loss.discrete import DiscreteLoss
-from dpcourse.privacy_loss.lattice import Lattice, connect_dots, dominated, dominating
+from dpcourse.privacy_loss.lattice import Lattice, dominated, dominating
+from dpcourse.privacy_loss.saddle import Parts, Plan, coarse_cumulants, exact_step, log_mass, plan_for, total
 
-Parts: TypeAlias = Sequence[tuple[PrivacyLoss, int]]
-Coarse: TypeAlias = tuple[np.ndarray, np.ndarray, int]  # nodes, masses, how many times
+Grids: TypeAlias = Sequence[tuple[Lattice, int]]
 #: Relative error of epsilon (or of delta) that the grid of a dominating loss may cause; the bracket is 3 times as wide.
 TOLERANCE = 3e-5
 _MOST_NODES = 2_000_000  # per part: about 200 MB at the peak
-_WRAPPED = 23.0  # the window leaves out e^-23 of the tilted mass on each side ...
-_WRAPPED_EXACT = 37.0  # ... or less than rounding does, where the grid holds the loss exactly and is small
 _ROUNDING = np.finfo(float).eps
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Where the answer is expected: the tilt, and epsilon, ln delta and spread of the sum there."""
-
-    theta: float
-    epsilon: float
-    log_delta: float
-    spread: float
-    ranges: tuple[tuple[float, float], ...]
-    coarse: tuple[Coarse, ...]
-    wrapped: float
 
 
 def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
     """The smallest epsilon of the sum at ``delta``: an upper bound, and a lower bound if asked for."""
-    plan = _plan(parts, tail=1e-7 * delta, choose=lambda eps, log_delta: -log_delta, target=-math.log(delta))
+    plan = plan_for(parts, tail=1e-7 * delta, choose=lambda eps, log_delta: -log_delta, target=-math.log(delta))
     wanted = TOLERANCE * max(plan.epsilon, 0.1 * plan.spread, scale)
-    step = math.sqrt(12 * wanted / (_total(parts) * (1 + plan.theta)))
+    step = math.sqrt(12 * wanted / (total(parts) * (1 + plan.theta)))
     step = _fit_step(parts, step, plan)
     upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.epsilon(delta, side=1), math.inf)
     if not lower_too:
         return Bracket(0.0, upper)
-    lower = 0.0
-    for refinement in (1, 2, 4, 8, 16):  # the lower polygon needs a finer grid where the density is rough
-        finer = _fit_step(parts, step / refinement, plan)
-        found = _search(_grids(parts, dominated, finer, plan), plan, lambda sum_: sum_.epsilon(delta, side=-1), 0.0)
-        lower = max(lower, min(found, upper))
-        if upper - lower <= 4 * wanted:
-            break
+    lower = _lower(parts, plan, step, upper, 4 * wanted, lambda sum_: sum_.epsilon(delta, side=-1))
     return Bracket(lower, upper)
 
 
 def delta(parts: Parts, epsilon: float) -> Bracket:
     """The delta of the sum at ``epsilon``, bracketed."""
-    plan = None
-    for tail in (1e-30, None):  # the first plan only finds out how small delta is
-        tail = tail if plan is None else 1e-7 * math.exp(max(plan.log_delta, -600.0))
-        plan = _plan(parts, tail=tail, choose=lambda eps, log_delta: eps, target=epsilon)
-    assert plan is not None
-    bend = _total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
+    plan = plan_for(parts, tail=1e-30, choose=lambda eps, log_delta: eps, target=epsilon)
+    # The first plan found out how small delta is; the second cuts the tails accordingly.
+    tail = 1e-7 * math.exp(max(plan.log_delta, -600.0))
+    plan = plan_for(parts, tail=tail, choose=lambda eps, log_delta: eps, target=epsilon)
+    bend = total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
     step = _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
     upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.delta(epsilon, side=1), 1.0)
-    lower = _search(_grids(parts, dominated, step, plan), plan, lambda sum_: sum_.delta(epsilon, side=-1), 0.0)
     upper = min(upper, 1.0)
-    return Bracket(min(max(lower, 0.0), upper), upper)
+    lower = _lower(parts, plan, step, upper, 4 * TOLERANCE * upper, lambda sum_: sum_.delta(epsilon, side=-1))
+    return Bracket(lower, upper)
+
+
+def _lower(
+    parts: Parts, plan: Plan, step: float, upper: float, width: float, answer: Callable[[TiltedSum], float]
+) -> float:
+    """The best lower bound on grids up to 16 times finer: where the density is rough, the lower polygon needs one."""
+    best = 0.0
+    for refinement in (1, 2, 4, 8, 16):
+        finer = _fit_step(parts, step / refinement, plan)
+        best = max(best, min(_search(_grids(parts, dominated, finer, plan), plan, answer, 0.0), upper))
+        if upper - best <= width or finer > step / refinement:
+            break
+    return best
 
 
 def dominating_discrete_loss(parts: Parts) -> DiscreteLoss:
     """The whole distribution of the sum on a grid, never more private than the truth."""
-    plan = _plan(parts, tail=1e-13, choose=lambda eps, log_delta: -log_delta, target=math.log(1e3))
-    step = math.sqrt(12 * TOLERANCE / (_total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)))
+    plan = plan_for(parts, tail=1e-13, choose=lambda eps, log_delta: -log_delta, target=math.log(1e3))
+    step = math.sqrt(12 * TOLERANCE / (total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)))
     grids = _grids(parts, dominating, _fit_step(parts, step, plan), plan)
     whole = TiltedSum.of(grids, 0.0, plan)
     masses = np.maximum(whole.masses, 0.0)
@@ -103,7 +95,7 @@ class TiltedSum:
     error: float  # of any sum of tilted masses: wrap-around and rounding
 
     @classmethod
-    def of(cls, grids: Sequence[tuple[Lattice, int]], theta: float, plan: Plan) -> TiltedSum:
+    def of(cls, grids: Grids, theta: float, plan: Plan) -> TiltedSum:
         """Tilt, fold, transform, raise to the powers, transform back."""
         from scipy import fft
 
@@ -119,19 +111,18 @@ class TiltedSum:
         n = fft.next_fast_len(max(math.ceil(right / step) + 2 - start, 16), real=True)
         spectra, loudness = [], np.zeros(n // 2 + 1)
         for grid, times in grids:
-            tilted = np.exp(theta * grid.losses + _log(grid.masses) - _log_mgf(grid, theta)[0])
+            tilted = np.exp(theta * grid.losses + log_mass(grid.masses) - _log_mgf(grid, theta)[0])
             padded = np.zeros(-(-tilted.size // n) * n)
             padded[: tilted.size] = tilted
             spectra.append((fft.rfft(padded.reshape(-1, n).sum(axis=0)), times))
-            loudness += times * 0.5 * _log(np.abs(spectra[-1][0]) ** 2)
+            loudness += times * 0.5 * log_mass(np.abs(spectra[-1][0]) ** 2)
         # Of many rounds only the lowest frequencies can be heard: raise no others to the power.
         audible = np.flatnonzero(loudness > -50)
         spectrum = np.zeros(n // 2 + 1, dtype=complex)
         spectrum[audible] = np.exp(sum(times * np.log(each[audible]) for each, times in spectra))
         offset = sum(times * grid.first for grid, times in grids) - start
         masses = np.roll(fft.irfft(spectrum, n), offset % n)
-        total = sum(times for _, times in grids)
-        rounding = _ROUNDING * (8 * total + 40 * math.log2(n)) * max(1.0, (theta * spread + 1e-3) ** -0.5)
+        rounding = _ROUNDING * (8 * total(grids) + 40 * math.log2(n)) * max(1.0, (theta * spread + 1e-3) ** -0.5)
         finite = sum(times * math.log1p(-grid.infinite) for grid, times in grids)
         return cls(
             theta=theta,
@@ -152,10 +143,10 @@ class TiltedSum:
         log_scale = self.log_scale - self.theta * (epsilon - self.centre)
         if log_scale > 700:
             return math.nan
-        return self.infinite + max(value + side * self.error, 0.0) * math.exp(log_scale)
+        return float(self.infinite + max(value + side * self.error, 0.0) * math.exp(log_scale))
 
     def epsilon(self, delta: float, *, side: int) -> float:
-        """The loss at which delta(.) passes ``delta``: between two grid points it is linear in e^epsilon. NaN: not here."""
+        """Where delta(.), linear in e^epsilon between grid points, passes ``delta``; NaN if not in this window."""
         if delta <= self.infinite:
             return math.inf
         target = math.exp(min(math.log(delta - self.infinite) - self.log_scale, 700.0))
@@ -177,19 +168,12 @@ class TiltedSum:
         return float(max(self.centre + offset[passed - 1] + rise, 0.0))
 
 
-def _log(masses: np.ndarray) -> np.ndarray:
-    """The logarithm, with a floor in place of -inf."""
-    return np.log(np.maximum(masses, 1e-320))
-
-
 def _sum_from_right(values: np.ndarray) -> np.ndarray:
     """The sum of everything strictly to the right of each position."""
     return np.append(np.cumsum(values[::-1])[::-1][1:], 0.0)
 
 
-def _search(
-    grids: Sequence[tuple[Lattice, int]], plan: Plan, answer: Callable[[TiltedSum], float], otherwise: float
-) -> float:
+def _search(grids: Grids, plan: Plan, answer: Callable[[TiltedSum], float], otherwise: float) -> float:
     """Ask the tilted sum at the planned theta; if the answer lies outside its window, tilt more, then less."""
     for factor in (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.05, 0.0, 20.0, 100.0):
         value = answer(TiltedSum.of(grids, factor * plan.theta, plan))
@@ -198,21 +182,10 @@ def _search(
     return otherwise
 
 
-def _total(parts: Sequence[tuple[object, int]]) -> int:
-    return sum(times for _, times in parts)
-
-
 def _grids(
     parts: Parts, side: Callable[[PrivacyLoss, float, float, float], Lattice], step: float, plan: Plan
 ) -> list[tuple[Lattice, int]]:
-    return [
-        (side(loss, step, low, high), times) for (loss, times), (low, high) in zip(parts, plan.ranges, strict=True)
-    ]
-
-
-def _exact_step(parts: Parts) -> float | None:
-    """The step of a grid that *is* the loss: a single discrete loss whose atoms are multiples of a step."""
-    return parts[0][0].natural_step if len(parts) == 1 and isinstance(parts[0][0], DiscreteLoss) else None
+    return [(side(loss, step, low, high), times) for (loss, times), (low, high) in zip(parts, plan.ranges, strict=True)]
 
 
 def _fit_step(parts: Parts, step: float, plan: Plan) -> float:
@@ -221,13 +194,13 @@ def _fit_step(parts: Parts, step: float, plan: Plan) -> float:
     natural = parts[0][0].natural_step if len(parts) == 1 else None
     if natural is None:
         return step
-    return _exact_step(parts) or natural / math.ceil(natural / step)
+    return exact_step(parts) or natural / math.ceil(natural / step)
 
 
 def _log_mgf(grid: Lattice, theta: float) -> tuple[float, float, float]:
     """ln sum of mass e^(theta loss), with its first two derivatives in theta."""
     losses = grid.losses
-    exponent = theta * losses + _log(grid.masses)
+    exponent = theta * losses + log_mass(grid.masses)
     peak = exponent.max()
     weight = np.exp(exponent - peak)
     norm = weight.sum()
@@ -235,7 +208,7 @@ def _log_mgf(grid: Lattice, theta: float) -> tuple[float, float, float]:
     return float(peak + math.log(norm)), mean, float(weight @ (losses - mean) ** 2 / norm)
 
 
-def _cumulants(grids: Sequence[tuple[Lattice, int]], theta: float) -> tuple[float, float, float]:
+def _cumulants(grids: Grids, theta: float) -> tuple[float, float, float]:
     """The same for the sum: each part's cumulants, times how often it occurs."""
     log_m = mean = variance = 0.0
     for grid, times in grids:
@@ -244,70 +217,13 @@ def _cumulants(grids: Sequence[tuple[Lattice, int]], theta: float) -> tuple[floa
     return log_m, mean, variance
 
 
-def _chernoff(
-    grids: Sequence[tuple[Lattice, int]], theta: float, log_m: float, unit: float, plan: Plan
-) -> float:
+def _chernoff(grids: Grids, theta: float, log_m: float, unit: float, plan: Plan) -> float:
     """A point beyond which lies at most e^-wrapped of the tilted mass: to the right if ``unit`` > 0, else to the left.
 
-    For every t > 0, Pr[S > w] <= e^(K(theta + t) - K(theta) - t w). The best t is looked for on the coarse loss; the bound
-    itself is then computed on the grid that is transformed.
+    For every t > 0, Pr[S > w] <= e^(K(theta + t) - K(theta) - t w). The best t is looked for on the coarse loss; the
+    bound itself is then computed on the grid that is transformed.
     """
     tilts = unit * np.geomspace(0.2, 12.0, 16)
-    guess = _coarse_cumulants(plan.coarse, np.append(theta + tilts, theta))[0]
+    guess = coarse_cumulants(plan.coarse, np.append(theta + tilts, theta))[0]
     best = tilts[np.argmin((guess[:-1] - guess[-1] + plan.wrapped) / np.abs(tilts))]
     return float((_cumulants(grids, theta + best)[0] - log_m + plan.wrapped) / best)
-
-
-def _plan(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], target: float) -> Plan:
-    """Find the tilt by the saddle-point approximation of delta on a coarse, scale-free grid.
-
-    With K the cumulant generating function of the sum, the saddle at theta belongs to
-    epsilon = K' - 1/theta - 1/(1 + theta), ln delta = K - theta epsilon - ln theta(1 + theta) - ln(2 pi v)/2.
-    Nothing here enters a bound: a bad plan costs time, not truth.
-    """
-    total = _total(parts)
-    coarse, ranges = [], []
-    for loss, times in parts:
-        low, high = _range(loss, max(tail / total, 1e-300))
-        ranges.append((low, high))
-        nodes = np.concatenate((-np.geomspace(-low, 1e-14, 200), [0.0], np.geomspace(1e-14, high, 300)))
-        coarse.append((nodes, connect_dots(loss, nodes).masses, times))
-    variance = sum(times * _variance(nodes, masses) for nodes, masses, times in coarse)
-    thetas = np.geomspace(1e-3, 1e3, 73) / math.sqrt(max(variance, 1e-300))
-    k0, k1, k2 = _coarse_cumulants(coarse, thetas)
-    epsilons = k1 - 1 / thetas - 1 / (1 + thetas)
-    spread = np.maximum(k2, 0) + 1 / thetas**2 + 1 / (1 + thetas) ** 2
-    log_deltas = k0 - thetas * epsilons - np.log(thetas) - np.log1p(thetas) - np.log(2 * np.pi * spread) / 2
-    at = float(np.interp(target, np.maximum.accumulate(choose(epsilons, log_deltas)), np.arange(thetas.size)))
-    read = [float(np.interp(at, np.arange(thetas.size), values)) for values in (np.log(thetas), epsilons, log_deltas, k2)]
-    wrapped = _WRAPPED_EXACT if _exact_step(parts) else _WRAPPED
-    return Plan(math.exp(read[0]), read[1], read[2], math.sqrt(max(read[3], 0.0)), tuple(ranges), tuple(coarse), wrapped)
-
-
-def _coarse_cumulants(coarse: Sequence[Coarse], thetas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """K, K' and K'' of the sum at many thetas at once, on the coarse nodes."""
-    k0, k1, k2 = np.zeros_like(thetas), np.zeros_like(thetas), np.zeros_like(thetas)
-    for nodes, masses, times in coarse:
-        exponent = np.outer(thetas, nodes) + _log(masses)
-        peak = exponent.max(axis=1)
-        weight = np.exp(exponent - peak[:, None])
-        norm = weight.sum(axis=1)
-        mean = weight @ nodes / norm
-        k0 += times * (peak + np.log(norm))
-        k1 += times * mean
-        k2 += times * (weight @ nodes**2 / norm - mean**2)
-    return k0, k1, k2
-
-
-def _variance(nodes: np.ndarray, masses: np.ndarray) -> float:
-    mean = masses @ nodes / masses.sum()
-    return float(masses @ (nodes - mean) ** 2 / masses.sum())
-
-
-def _range(loss: PrivacyLoss, tail: float) -> tuple[float, float]:
-    """A finite interval that holds all losses but ``tail`` of their mass on each side (and 0)."""
-    grid = np.geomspace(1e-13, LARGEST_LOSS, 500)
-    high = grid[np.argmax(np.append(loss.above(grid[:-1])[0] - loss.infinite_mass <= tail, True))]
-    low = grid[np.argmax(np.append(loss.below(-grid[:-1])[0] <= tail, True))]
-    smallest = loss.reverse()._max_finite_loss
-    return -min(low, max(smallest, 1e-13)), min(high, max(loss._max_finite_loss, 1e-13))

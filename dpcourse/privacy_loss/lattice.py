@@ -1,7 +1,7 @@
 """A loss on a grid, from above and from below, with no gap in the proof.
 
-In the variable a = e^epsilon the curve H(a) = delta(ln a) is convex, and a loss with atoms at grid points a_i is exactly
-a convex polygon with corners at a_i. So two polygons around H are two discrete losses around L:
+In the variable a = e^epsilon the curve H(a) = delta(ln a) is convex, and a loss with atoms at grid points a_i is
+exactly a convex polygon with corners at a_i. So two polygons around H are two discrete losses around L:
 
 * **dominating** ("connect the dots", Doroshenko et al. 2022): the chords of H. It lies above H, and composing it keeps
   that order, because delta of a product is an average of H against a *positive* measure.

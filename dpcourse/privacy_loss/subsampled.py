@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ class SubsampledLoss(PrivacyLoss):
         return SubsampledLoss(self.base, self.q, not self.reversed)
 
     @cached_property
-    def mean(self) -> float:  # type: ignore[override]
+    def mean(self) -> float:
         """KL by quadrature: E[L] is the area above the cdf right of 0 minus the area below it left of 0."""
         from scipy.integrate import quad
 
@@ -107,7 +108,7 @@ class SubsampledLoss(PrivacyLoss):
             edges = np.concatenate(([0.0], np.geomspace(1e-9, 50.0, 60)))
             return sum(
                 quad(lambda x: float(tail(sign * x)[0]), a, b, epsabs=1e-14, epsrel=1e-9, limit=100)[0]
-                for a, b in zip(edges[:-1], edges[1:], strict=True)
+                for a, b in pairwise(edges)
                 if tail(sign * a)[0] > 1e-17
             )
 
