@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import pytest
 from dp_accounting import dp_event
 from dp_accounting.rdp import RdpAccountant
@@ -55,9 +56,27 @@ def test_renyi_curve_and_its_conversion_agree_with_dp_accounting(sigma: float, q
     accountant.compose(dp_event.SelfComposedDpEvent(event, steps))
     ours = renyi_sampled_gaussian(sigma, q).compose(steps)
     for order, mine, theirs in zip(ours.orders, ours.divergences, accountant._rdp, strict=True):
-        if math.isfinite(theirs):  # their series for fractional orders gives up now and then
+        if order == int(order):
             assert mine == pytest.approx(theirs, rel=1e-6), order
-    assert ours.epsilon(1e-5).epsilon == pytest.approx(accountant.get_epsilon(1e-5), rel=1e-6)
+        elif math.isfinite(theirs):  # at fractional orders theirs is a loose upper bound, where it converges at all
+            assert mine <= theirs * (1 + 1e-6), order
+    assert ours.epsilon(1e-5).epsilon == pytest.approx(accountant.get_epsilon(1e-5), rel=1e-3)
+    assert ours.epsilon(1e-5).epsilon <= accountant.get_epsilon(1e-5) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "q", "order"), [(0.7, 0.2, 1.8), (4, 0.01, 1.1), (1.1, 256 / 60_000, 1.3), (2, 0.5, 7.5)]
+)
+def test_fractional_orders_agree_with_high_precision_quadrature(sigma: float, q: float, order: float) -> None:
+    with mpmath.workdps(30):
+        s, rate, a = mpmath.mpf(sigma), mpmath.mpf(q), mpmath.mpf(order)
+
+        def integrand(x: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.npdf(x, 0, s) * (1 - rate + rate * mpmath.exp((2 * x - 1) / (2 * s**2))) ** a
+
+        edges = [-20 * s, -5 * s, 0, 1, 3, a + 5 * s, a + 20 * s]
+        expected = float(mpmath.log(mpmath.quad(integrand, edges)) / (a - 1))
+    assert renyi_sampled_gaussian(sigma, q, orders=[order]).divergences[0] == pytest.approx(expected, rel=1e-7)
 
 
 def test_renyi_curves_lie_above_the_exact_loss_and_add_up() -> None:
