@@ -13,18 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "finite_array",
-    "fraction_of_one",
-    "integer_array",
-    "positive",
-    "probability_vector",
-    "real",
-    "small_delta",
-    "whole_number",
-]
-
-
 def real(name: str, value: Any, allowed: str = "a finite real number") -> float:
     """Return ``value`` as a float; refuse NaN, infinities, booleans and things that are not numbers."""
     if isinstance(value, bool | np.bool_ | str | bytes) or value is None:
@@ -129,6 +117,14 @@ def probability_vector(name: str, value: Any, *, tolerance: float = 1e-9) -> np.
     if abs(array.sum() - 1) > tolerance:
         raise ValueError(f"{name} must sum to 1, got a sum of {float(array.sum())!r} from {_short(value)}")
     return array
+
+
+def interval(low: Any, high: Any) -> tuple[float, float]:
+    """The two ends of an interval that is not empty: low < high."""
+    bottom, top = real("low", low), real("high", high)
+    if bottom >= top:
+        raise ValueError(f"low must be below high, got low = {low!r} and high = {high!r}")
+    return bottom, top
 
 
 def one_of(name: str, value: Any, choices: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ import math
 
 from dpcourse import door
 from dpcourse.guarantee import Neighbours
-from dpcourse.violation import Search, find_violation, interval, ordered
+from dpcourse.violation import Search, find_violation, interval
 
 __all__ = ["Search", "bounded_sum", "clipped_sum", "count", "find_violation", "histogram", "interval", "mean"]
 
@@ -48,7 +48,7 @@ def bounded_sum(
     Add/remove: a row brings its value, max(|low|, |high|) at most. Replace: it trades one value for another, high - low
     at most. All d coordinates may do so at once: times d in l1, times sqrt(d) in l2.
     """
-    low, high = ordered(low, high)
+    low, high = door.interval(low, high)
     each = max(abs(low), abs(high)) if Neighbours.of(relation) is ADD_REMOVE else high - low
     d = door.whole_number("dimension", dimension)
     return each * (d if _norm(norm) == "l1" else math.sqrt(d))
@@ -75,7 +75,7 @@ def mean(low: float, high: float, relation: Relation = ADD_REMOVE, *, n: int | N
     high - low; under add/remove a second row moves it by half of that (the last of m rows against the mean of the
     others, divided by m).
     """
-    low, high = ordered(low, high)
+    low, high = door.interval(low, high)
     if n is not None:
         return bounded_sum(low, high, relation) / door.whole_number("n", n)
     return (high - low) / (2 if Neighbours.of(relation) is ADD_REMOVE else 1)

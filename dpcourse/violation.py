@@ -45,21 +45,13 @@ class Search:
 
 def interval(low: float, high: float) -> RowSource:
     """Rows that are numbers in [low, high]: its ends half of the time (most queries are worst there), else uniform."""
-    bottom, top = ordered(low, high)
+    bottom, top = door.interval(low, high)
 
     def draw(rng: np.random.Generator) -> float:
         corner = rng.random()
         return bottom if corner < 0.25 else top if corner < 0.5 else float(rng.uniform(bottom, top))
 
     return draw
-
-
-def ordered(low: Any, high: Any) -> tuple[float, float]:
-    """Check the ends of an interval."""
-    bottom, top = door.real("low", low), door.real("high", high)
-    if bottom >= top:
-        raise ValueError(f"low must be below high, got low = {low!r} and high = {high!r}")
-    return bottom, top
 
 
 def find_violation(

@@ -92,8 +92,7 @@ class LocalLaplace(Mechanism):
 
     def __post_init__(self) -> None:
         door.positive("epsilon", self.epsilon)
-        if not door.real("low", self.low) < door.real("high", self.high):
-            raise ValueError(f"low must be below high, got low={self.low!r}, high={self.high!r}")
+        door.interval(self.low, self.high)
 
     @property
     def _noise(self) -> Laplace:

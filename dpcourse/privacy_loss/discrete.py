@@ -42,9 +42,7 @@ class DiscreteLoss(PrivacyLoss):
     @classmethod
     def from_densities(cls, log_p: Any, log_q: Any, low: float, high: float, cells: int = 200_000) -> DiscreteLoss:
         """The loss of any two densities on an interval, by the midpoint rule: an *approximation*, and labelled so."""
-        low, high, cells = door.real("low", low), door.real("high", high), door.whole_number("cells", cells)
-        if not low < high:
-            raise ValueError(f"low must be below high, got low={low!r}, high={high!r}")
+        (low, high), cells = door.interval(low, high), door.whole_number("cells", cells)
         middle = low + (high - low) * (np.arange(cells) + 0.5) / cells
         p, q = np.exp(log_p(middle)), np.exp(log_q(middle))
         if not (np.isfinite(p).all() and np.isfinite(q).all() and p.sum() > 0 and q.sum() > 0):

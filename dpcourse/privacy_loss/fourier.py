@@ -13,6 +13,7 @@ References: Koskela, Jaelkoe & Honkela 2020 (FFT accountant); Gopi, Lee & Wutsch
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,12 +24,13 @@ import numpy as np
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss
 from dpcourse.privacy_loss.discrete import DiscreteLoss
 from dpcourse.privacy_loss.lattice import Lattice, dominated, dominating
-from dpcourse.privacy_loss.saddle import Parts, Plan, coarse_cumulants, exact_step, log_mass, plan_for, total
+from dpcourse.privacy_loss.saddle import Parts, Plan, chernoff, exact_step, log_mass, plan_for, total
 
 Grids: TypeAlias = Sequence[tuple[Lattice, int]]
 #: Relative error of epsilon (or of delta) that the grid of a dominating loss may cause; the bracket is 3 times as wide.
 TOLERANCE = 3e-5
-_MOST_NODES = 2_000_000  # per part: about 200 MB at the peak
+_MOST_NODES = 1_500_000  # of the grid of one loss, and ...
+_LONGEST_TRANSFORM = 4_000_000  # ... of a window: together about 300 MB at the peak
 _ROUNDING = np.finfo(float).eps
 
 
@@ -102,13 +104,14 @@ class TiltedSum:
         step = grids[0][0].step
         log_m, mean, variance = _cumulants(grids, theta)
         spread = math.sqrt(max(variance, step**2))
-        right = _chernoff(grids, theta, log_m, 1 / spread, plan)
-        left = _chernoff(grids, theta, log_m, -1 / spread, plan)
+        right, left = (_chernoff(grids, theta, log_m, sign / spread, plan) for sign in (1, -1))
         # No further than the sum can go.
         right = min(right, step * sum(t * (g.first + g.masses.size - 1) for g, t in grids))
         left = max(left, step * sum(t * g.first for g, t in grids))
         start = math.floor(left / step) - 1
         n = fft.next_fast_len(max(math.ceil(right / step) + 2 - start, 16), real=True)
+        if n > 2 * _LONGEST_TRANSFORM:  # a tilt far from the plan's: not worth the memory
+            raise MemoryError(f"a window of {n} grid points")
         spectra, loudness = [], np.zeros(n // 2 + 1)
         for grid, times in grids:
             tilted = np.exp(theta * grid.losses + log_mass(grid.masses) - _log_mgf(grid, theta)[0])
@@ -139,7 +142,7 @@ class TiltedSum:
         if not self.losses[0] < epsilon:
             return math.nan
         gap = np.maximum(self.losses - epsilon, 0.0)
-        value = float(self.masses @ (np.exp(-self.theta * gap) * -np.expm1(-gap)))
+        value = _dot(self.masses, np.exp(-self.theta * gap) * -np.expm1(-gap))
         log_scale = self.log_scale - self.theta * (epsilon - self.centre)
         if log_scale > 700:
             return math.nan
@@ -159,13 +162,20 @@ class TiltedSum:
         q_above = _sum_from_right(mass * np.exp(-offset))
         with np.errstate(over="ignore", invalid="ignore"):
             curve = p_above - np.exp(offset) * q_above + side * self.error * np.exp(-self.theta * offset)
-        passed = int(np.argmax(curve <= target))
+        small_enough = curve <= target
+        passed = int(np.argmax(small_enough))
         if passed == 0:
-            return math.nan
+            # Small enough from the start: epsilon = 0 will do, if the window reaches down to it.
+            return 0.0 if small_enough[0] and self.centre + offset[0] <= 0 else math.nan
         before, after = curve[passed - 1], curve[passed]
         share = (before - target) / (before - after)
         rise = math.log1p(share * math.expm1(offset[passed] - offset[passed - 1]))
         return float(max(self.centre + offset[passed - 1] + rise, 0.0))
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> float:
+    """A dot product without BLAS, whose threads cost more than they bring here, above all on a busy machine."""
+    return float(np.einsum("i,i->", a, b))
 
 
 def _sum_from_right(values: np.ndarray) -> np.ndarray:
@@ -175,10 +185,11 @@ def _sum_from_right(values: np.ndarray) -> np.ndarray:
 
 def _search(grids: Grids, plan: Plan, answer: Callable[[TiltedSum], float], otherwise: float) -> float:
     """Ask the tilted sum at the planned theta; if the answer lies outside its window, tilt more, then less."""
-    for factor in (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.05, 0.0, 20.0, 100.0):
-        value = answer(TiltedSum.of(grids, factor * plan.theta, plan))
-        if not math.isnan(value):
-            return value
+    for factor in (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.0):
+        with contextlib.suppress(MemoryError):
+            value = answer(TiltedSum.of(grids, factor * plan.theta, plan))
+            if not math.isnan(value):
+                return value
     return otherwise
 
 
@@ -190,7 +201,7 @@ def _grids(
 
 def _fit_step(parts: Parts, step: float, plan: Plan) -> float:
     """Keep the grid within memory, and on the atoms of a loss that has a natural step."""
-    step = max(step, *((high - low) / _MOST_NODES for low, high in plan.ranges))
+    step = max(step, plan.window / _LONGEST_TRANSFORM, *((high - low) / _MOST_NODES for low, high in plan.ranges))
     natural = parts[0][0].natural_step if len(parts) == 1 else None
     if natural is None:
         return step
@@ -204,8 +215,8 @@ def _log_mgf(grid: Lattice, theta: float) -> tuple[float, float, float]:
     peak = exponent.max()
     weight = np.exp(exponent - peak)
     norm = weight.sum()
-    mean = float(weight @ losses / norm)
-    return float(peak + math.log(norm)), mean, float(weight @ (losses - mean) ** 2 / norm)
+    mean = _dot(weight, losses) / norm
+    return float(peak + math.log(norm)), float(mean), float(_dot(weight, (losses - mean) ** 2) / norm)
 
 
 def _cumulants(grids: Grids, theta: float) -> tuple[float, float, float]:
@@ -223,7 +234,5 @@ def _chernoff(grids: Grids, theta: float, log_m: float, unit: float, plan: Plan)
     For every t > 0, Pr[S > w] <= e^(K(theta + t) - K(theta) - t w). The best t is looked for on the coarse loss; the
     bound itself is then computed on the grid that is transformed.
     """
-    tilts = unit * np.geomspace(0.2, 12.0, 16)
-    guess = coarse_cumulants(plan.coarse, np.append(theta + tilts, theta))[0]
-    best = tilts[np.argmin((guess[:-1] - guess[-1] + plan.wrapped) / np.abs(tilts))]
+    best, _ = chernoff(plan.coarse, theta, unit, plan.wrapped)
     return float((_cumulants(grids, theta + best)[0] - log_m + plan.wrapped) / best)

@@ -33,6 +33,7 @@ class Plan:
     ranges: tuple[tuple[float, float], ...]
     coarse: tuple[Coarse, ...]
     wrapped: float
+    window: float  # how wide the transform will be, in units of loss
 
 
 def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], target: float) -> Plan:
@@ -61,7 +62,18 @@ def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], ta
         found = float(thetas[nearest]), float(epsilons[nearest]), float(log_deltas[nearest]), float(k2[nearest])
         thetas = np.geomspace(thetas[i - 1], thetas[i], 25)
     wrapped = _WRAPPED_EXACT if exact_step(parts) else _WRAPPED
-    return Plan(*found[:3], math.sqrt(max(found[3], 0.0)), tuple(ranges), tuple(coarse), wrapped)
+    theta, spread_there = found[0], math.sqrt(max(found[3], 1e-300))
+    right, left = (chernoff(coarse, theta, sign / spread_there, wrapped)[1] for sign in (1, -1))
+    return Plan(*found[:3], spread_there, tuple(ranges), tuple(coarse), wrapped, right - left)
+
+
+def chernoff(coarse: Sequence[Coarse], theta: float, unit: float, wrapped: float) -> tuple[float, float]:
+    """The further tilt (positive or negative, like ``unit``) that best bounds the tail, and where it is e^-wrapped."""
+    tilts = unit * np.geomspace(0.2, 12.0, 16)
+    k = coarse_cumulants(coarse, np.append(theta + tilts, theta))[0]
+    points = (k[:-1] - k[-1] + wrapped) / tilts
+    best = int(np.argmin(np.sign(unit) * points))
+    return float(tilts[best]), float(points[best])
 
 
 def coarse_cumulants(coarse: Sequence[Coarse], thetas: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,10 +84,10 @@ def coarse_cumulants(coarse: Sequence[Coarse], thetas: np.ndarray) -> tuple[np.n
         peak = exponent.max(axis=1)
         weight = np.exp(exponent - peak[:, None])
         norm = weight.sum(axis=1)
-        mean = weight @ nodes / norm
+        mean = np.einsum("ij,j->i", weight, nodes) / norm
         k0 += times * (peak + np.log(norm))
         k1 += times * mean
-        k2 += times * (weight @ nodes**2 / norm - mean**2)
+        k2 += times * (np.einsum("ij,j->i", weight, nodes**2) / norm - mean**2)
     return k0, k1, k2
 
 

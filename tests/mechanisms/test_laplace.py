@@ -182,7 +182,7 @@ def test_local_laplace_clips_to_the_public_range_and_estimates_the_mean() -> Non
     repeated = [mechanism.estimate(r).value for r in mechanism.release(truth[:50], size=4_000, rng=3)]
     # The stated variance: a sample variance of 4,000 nearly normal values is within 12% but for 1e-7.
     assert np.var(repeated) / mechanism.estimate(truth[:50]).variance == pytest.approx(1, abs=0.12)
-    with pytest.raises(ValueError, match="low=5"):
+    with pytest.raises(ValueError, match="low = 5"):
         LocalLaplace(epsilon=1, low=5, high=5)
 
 

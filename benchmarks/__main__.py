@@ -1,0 +1,38 @@
+"""python -m benchmarks [--write]: measure every figure, print the table, and with --write put it into the README."""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+
+from benchmarks import accounting, processes, sampling
+from benchmarks.figures import table
+
+README = pathlib.Path(__file__).parent.parent / "README.md"
+START, END = "<!-- figures: written by `python -m benchmarks --write` -->", "<!-- end of figures -->"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="replace the table in README.md by what was measured now")
+    arguments = parser.parse_args()
+    figures = []
+    for part in (accounting, sampling, processes):
+        print(f"{part.__name__.removeprefix('benchmarks.')} ...", flush=True)
+        figures += part.run()
+    print("\n" + table(figures))
+    missed = [figure for figure in figures if not figure.kept]
+    for figure in missed:
+        print(f"NOT KEPT: {figure.what}: {figure.value:.3g}, promised at most {figure.limit:g}")
+    if arguments.write:
+        before, _, rest = README.read_text().partition(START)
+        _, _, after = rest.partition(END)
+        if not after:
+            raise SystemExit(f"README.md lacks the lines {START!r} and {END!r}")
+        README.write_text(f"{before}{START}\n{table(figures)}\n{END}{after}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

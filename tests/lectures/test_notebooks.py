@@ -1,0 +1,20 @@
+"""Every lecture runs from top to bottom in a fresh kernel, without an error and without a warning."""
+
+from __future__ import annotations
+
+import pathlib
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+LECTURES = pathlib.Path(__file__).parents[2] / "lectures"
+
+
+@pytest.mark.parametrize("path", sorted(LECTURES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_lecture_runs_in_a_fresh_kernel(path: pathlib.Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(LECTURES)}}).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert outputs
+    assert not [output.text for output in outputs if output.get("name") == "stderr"]
