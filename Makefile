@@ -23,7 +23,8 @@ help: ## list these targets
 setup: $(VENV)/.installed ## make or update .venv (TORCH=default: do not choose the CPU build)
 
 lab: setup ## open JupyterLab on the lectures (LAB_ARGS="--no-browser --port 8899" for a server)
-	$(PY) -m jupyter lab lectures $$([ "$$(id -u)" = 0 ] && echo --allow-root) $(LAB_ARGS)
+	$(PY) -m jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/lectures/00_start_here.ipynb \
+	    --LabApp.news_url=None $$([ "$$(id -u)" = 0 ] && echo --allow-root) $(LAB_ARGS)
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
