@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+
 def real(name: str, value: Any, allowed: str = "a finite real number") -> float:
     """Return ``value`` as a float; refuse NaN, infinities, booleans and things that are not numbers."""
     if isinstance(value, bool | np.bool_ | str | bytes) or value is None:

@@ -100,7 +100,7 @@ class PrivacyLoss(ABC):
             if bracket:
                 raise ValueError(f"bracket=True takes one epsilon at a time, got {np.shape(epsilon)} of them")
             return np.array([self.delta(each) for each in np.ravel(epsilon)]).reshape(np.shape(epsilon))
-        bounds = self._delta(door.non_negative("epsilon", epsilon))
+        bounds = self._delta(door.non_negative("epsilon", epsilon), lower_too=bracket)
         return bounds if bracket else bounds.upper
 
     @overload
@@ -152,7 +152,7 @@ class PrivacyLoss(ABC):
     def _max_finite_loss(self) -> float:
         return self.max_loss
 
-    def _delta(self, epsilon: float) -> Bracket:
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
         p, q = self.above(epsilon)
         value = max(float(p) - math.exp(epsilon) * float(q), 0.0) if epsilon < LARGEST_LOSS else float(p)
         return Bracket(value, value)

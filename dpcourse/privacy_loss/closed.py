@@ -55,7 +55,7 @@ class GaussianLoss(PrivacyLoss):
     def max_loss(self) -> float:
         return math.inf
 
-    def _delta(self, epsilon: float) -> Bracket:
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
         value = gaussian_delta(epsilon, self.mu)
         return Bracket(value, value)
 
@@ -128,7 +128,7 @@ class LaplaceLoss(PrivacyLoss):
     def natural_step(self) -> float:
         return self.shift
 
-    def _delta(self, epsilon: float) -> Bracket:
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
         value = max(-math.expm1((epsilon - self.shift) / 2), 0.0)
         return Bracket(value, value)
 

@@ -94,8 +94,8 @@ class ComposedLoss(PrivacyLoss):
     def infinite_mass(self) -> float:
         return -math.expm1(sum(times * math.log1p(-loss.infinite_mass) for loss, times in self.parts))
 
-    def _delta(self, epsilon: float) -> Bracket:
-        return fourier.delta(self.parts, epsilon)
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
+        return fourier.delta(self.parts, epsilon, lower_too=lower_too)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
         return fourier.epsilon(self.parts, delta, lower_too=lower_too, scale=scale)

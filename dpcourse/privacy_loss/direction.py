@@ -53,8 +53,8 @@ class EitherDirection(PrivacyLoss):
     def infinite_mass(self) -> float:
         return max(self.removed.infinite_mass, self.added.infinite_mass)
 
-    def _delta(self, epsilon: float) -> Bracket:
-        return _worse(self.removed._delta(epsilon), self.added._delta(epsilon))
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
+        return _worse(*(side._delta(epsilon, lower_too=lower_too) for side in (self.removed, self.added)))
 
     def _epsilon_bounds(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
         removed = self.removed._epsilon_bounds(delta, lower_too=lower_too, scale=scale)

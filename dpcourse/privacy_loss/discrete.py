@@ -122,7 +122,7 @@ class DiscreteLoss(PrivacyLoss):
     def natural_step(self) -> float | None:
         return self.step
 
-    def _delta(self, epsilon: float) -> Bracket:
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
         # Summed term by term, so that nothing cancels.
         tail = self.losses > epsilon
         value = float(self.only_p - self.masses[tail] @ np.expm1(epsilon - self.losses[tail]))

@@ -31,6 +31,7 @@ Grids: TypeAlias = Sequence[tuple[Lattice, int]]
 TOLERANCE = 3e-5
 _MOST_NODES = 1_500_000  # of the grid of one loss, and ...
 _LONGEST_TRANSFORM = 4_000_000  # ... of a window: together about 300 MB at the peak
+_LARGEST_OFFSET = 600.0  # from the centre of a window, so that e^offset is a number
 _ROUNDING = np.finfo(float).eps
 
 
@@ -47,8 +48,8 @@ def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) 
     return Bracket(lower, upper)
 
 
-def delta(parts: Parts, epsilon: float) -> Bracket:
-    """The delta of the sum at ``epsilon``, bracketed."""
+def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
+    """The delta of the sum at ``epsilon``: an upper bound, and a lower bound if asked for."""
     plan = plan_for(parts, tail=1e-30, choose=lambda eps, log_delta: eps, target=epsilon)
     # The first plan found out how small delta is; the second cuts the tails accordingly.
     tail = 1e-7 * math.exp(max(plan.log_delta, -600.0))
@@ -57,6 +58,8 @@ def delta(parts: Parts, epsilon: float) -> Bracket:
     step = _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
     upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.delta(epsilon, side=1), 1.0)
     upper = min(upper, 1.0)
+    if not lower_too:
+        return Bracket(0.0, upper)
     lower = _lower(parts, plan, step, upper, 4 * TOLERANCE * upper, lambda sum_: sum_.delta(epsilon, side=-1))
     return Bracket(lower, upper)
 
@@ -80,8 +83,9 @@ def dominating_discrete_loss(parts: Parts) -> DiscreteLoss:
     step = math.sqrt(12 * TOLERANCE / (total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)))
     grids = _grids(parts, dominating, _fit_step(parts, step, plan), plan)
     whole = TiltedSum.of(grids, 0.0, plan)
-    masses = np.maximum(whole.masses, 0.0)
-    return DiscreteLoss(whole.losses, masses, only_p=max(1 - masses.sum(), whole.infinite), label="upper bound")
+    masses = np.maximum(whole.masses, 0.0) * math.exp(whole.log_scale)
+    # What may have been folded to the wrong place is made infinite on top: too much, by less than 1e-9.
+    return DiscreteLoss(whole.losses, masses, only_p=whole.infinite + whole.error, label="upper bound")
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,15 +157,15 @@ class TiltedSum:
         if delta <= self.infinite:
             return math.inf
         target = math.exp(min(math.log(delta - self.infinite) - self.log_scale, 700.0))
-        # Left of the centre the tilt magnifies rounding: look there only a little.
+        # Left of the centre the tilt magnifies rounding: look there only a little. Right of it nothing is lost, but
+        # e^offset must not overflow: what lies beyond counts as infinite, which can only raise the curve.
         offset = self.losses - self.centre
-        here = slice(int(np.searchsorted(offset, -12 / max(self.theta, 1e-9))), None)
-        offset, masses = offset[here], self.masses[here]
-        mass = masses * np.exp(-self.theta * offset)
-        p_above = _sum_from_right(mass)
-        q_above = _sum_from_right(mass * np.exp(-offset))
-        with np.errstate(over="ignore", invalid="ignore"):
-            curve = p_above - np.exp(offset) * q_above + side * self.error * np.exp(-self.theta * offset)
+        first, last = np.searchsorted(offset, [-min(12 / max(self.theta, 1e-9), _LARGEST_OFFSET), _LARGEST_OFFSET])
+        mass = self.masses[first:] * np.exp(-self.theta * offset[first:])
+        beyond = float(np.maximum(mass[last - first :], 0.0).sum()) if side > 0 else 0.0
+        mass, offset = mass[: last - first], offset[first:last]
+        p_above, q_above = _sum_from_right(mass) + beyond, _sum_from_right(mass * np.exp(-offset))
+        curve = p_above - np.exp(offset) * q_above + side * self.error * np.exp(-self.theta * offset)
         small_enough = curve <= target
         passed = int(np.argmax(small_enough))
         if passed == 0:
