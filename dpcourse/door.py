@@ -21,7 +21,9 @@ def real(name: str, value: Any, allowed: str = "a finite real number") -> float:
     try:
         number = float(value)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be {allowed}, got {value!r}") from error
+        raise TypeError(f"{name} must be {allowed}, got {_short(value)}") from error
+    except OverflowError as error:
+        raise ValueError(f"{name} must be {allowed}, got {_short(value)}") from error
     if not math.isfinite(number):
         raise ValueError(f"{name} must be {allowed}, got {value!r}")
     return number
@@ -88,12 +90,23 @@ def whole_number(name: str, value: Any, *, at_least: int = 1) -> int:
 def finite_array(name: str, value: Any) -> np.ndarray:
     """A float array (any shape, 0-d for a scalar) without NaN or infinities."""
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a number or an array of numbers, got {value!r}") from error
+        raw = np.asarray(value)
+        if raw.dtype.kind in "USMmV" or value is None:  # numpy would read "2" as 2, and None as NaN
+            raise TypeError(f"not numbers: {raw.dtype}")
+        array = raw.astype(float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must be a number or an array of numbers, got {_short(value)}") from error
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
         raise ValueError(f"{name} must be finite, got {bad} in {_short(value)}")
+    return array
+
+
+def same_shape(name: str, value: Any, other: np.ndarray) -> np.ndarray:
+    """A finite array of the shape of ``other``: two neighbours answer the same query."""
+    array = finite_array(name, value)
+    if array.shape != other.shape:
+        raise ValueError(f"{name} must have the shape {other.shape} of the data, got {array.shape} in {_short(value)}")
     return array
 
 

@@ -19,9 +19,9 @@ class Neighbours(StrEnum):
     REPLACE = "replace"
 
     @classmethod
-    def of(cls, value: Neighbours | str) -> Neighbours:
-        """Accept the member or its text, quoting anything else."""
-        return cls(door.one_of("relation", getattr(value, "value", value), [member.value for member in cls]))
+    def of(cls, value: Neighbours | str, name: str = "relation") -> Neighbours:
+        """Accept the member or its text, quoting anything else under the ``name`` the caller knows it by."""
+        return cls(door.one_of(name, getattr(value, "value", value), [member.value for member in cls]))
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,9 @@ class Guarantee:
     tight: bool = True
 
     def __post_init__(self) -> None:
-        door.non_negative("epsilon", self.epsilon)
-        door.small_delta("delta", self.delta)
+        object.__setattr__(self, "epsilon", door.non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", door.small_delta("delta", self.delta))
+        object.__setattr__(self, "relation", Neighbours.of(self.relation))
 
     def __str__(self) -> str:
         delta = f", delta = {self.delta:g}" if self.delta else ""

@@ -80,6 +80,8 @@ def find_violation(
     problem = _Problem(
         query, _source(domain), claimed, Neighbours.of(relation), _order(norm), _size_range(rows, relation), table
     )
+    if not callable(query):
+        raise TypeError(f"query must be a function of a table, got {query!r}")
     tries, rng = door.whole_number("tries", tries), generator(rng)
     best = current = problem.measured(*problem.start(rng))
     tried, stuck = 1, 0

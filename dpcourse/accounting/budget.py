@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from dpcourse import door
@@ -38,52 +39,56 @@ class Budget:
     ledger: list[Entry] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        door.positive("epsilon", self.epsilon)
-        door.small_delta("delta", self.delta)
+        self.epsilon = door.positive("epsilon", self.epsilon)
+        self.delta = door.small_delta("delta", self.delta)
         if self.relation is not None:
             self.relation = Neighbours.of(self.relation)
 
     @property
     def spent(self) -> tuple[float, float]:
         """(epsilon, delta) charged so far."""
-        return math.fsum(entry.epsilon for entry in self.ledger), math.fsum(entry.delta for entry in self.ledger)
+        return _total(e.epsilon for e in self.ledger), _total(e.delta for e in self.ledger)
 
     @property
     def remaining(self) -> tuple[float, float]:
         """What is left."""
         epsilon, delta = self.spent
-        return max(self.epsilon - epsilon, 0.0), max(self.delta - delta, 0.0)
+        return _total([self.epsilon, -epsilon]), _total([self.delta, -delta])
 
-    def spend(self, epsilon: float, delta: float = 0.0, label: str = "") -> None:
+    def spend(self, epsilon: float, delta: float = 0.0, label: str = "") -> Entry:
         """Charge (epsilon, delta), or raise BudgetExceeded and charge nothing."""
-        epsilon, delta = door.non_negative("epsilon", epsilon), door.small_delta("delta", delta)
-        total_epsilon, total_delta = self.spent
-        # Ten times 0.1 is 1 to a person: allow for the rounding of the sum, and for nothing else.
-        too_much = total_epsilon + epsilon > self.epsilon * (1 + 1e-12)
-        if too_much or total_delta + delta > self.delta * (1 + 1e-12):
-            left = self.remaining
+        entry = Entry(
+            str(label) or f"query {len(self.ledger) + 1}",
+            door.non_negative("epsilon", epsilon),
+            door.small_delta("delta", delta),
+        )
+        left = self.remaining
+        if entry.epsilon > left[0] or entry.delta > left[1]:
             raise BudgetExceeded(
                 f"{label or 'this query'} costs epsilon = {epsilon:g}, delta = {delta:g}, but only epsilon = "
                 f"{left[0]:g}, delta = {left[1]:g} are left of epsilon = {self.epsilon:g}, delta = {self.delta:g}"
             )
-        self.ledger.append(Entry(label or f"query {len(self.ledger) + 1}", epsilon, delta))
+        self.ledger.append(entry)
+        return entry
 
     def release(self, mechanism: Mechanism, data: Any, *, label: str = "", rng: Rng = None) -> Any:
         """Charge the mechanism's guarantee, then release its answer: one call, so that neither is forgotten."""
+        if not isinstance(mechanism, Mechanism):
+            raise TypeError(f"mechanism must be a dpcourse Mechanism, got {mechanism!r}")
         guarantee = mechanism.guarantee
-        if self.relation is None:
-            self.relation = guarantee.relation
-        if guarantee.relation != self.relation:
+        if self.relation not in (None, guarantee.relation):
             raise ValueError(
-                f"this budget counts {self.relation.value} neighbours, the mechanism's guarantee is for "
-                f"{guarantee.relation.value}: their epsilons cannot be added"
+                f"this budget counts {self.relation} neighbours, the mechanism's guarantee is for "
+                f"{guarantee.relation}: their epsilons cannot be added"
             )
-        before = len(self.ledger)
-        self.spend(guarantee.epsilon, guarantee.delta, label or type(mechanism).__name__)
+        entry = self.spend(guarantee.epsilon, guarantee.delta, label or type(mechanism).__name__)
+        self.relation = guarantee.relation
         try:
             return mechanism.release(data, rng=rng)
         except BaseException:
-            del self.ledger[before:]  # nothing came out, nothing is owed
+            # Nothing came out, nothing is owed: but only this entry goes. A utility function may itself have released
+            # something through this budget, and that has been answered.
+            self.ledger = [other for other in self.ledger if other is not entry]
             raise
 
     def __str__(self) -> str:
@@ -96,3 +101,8 @@ class Budget:
         left = self.remaining
         lines.append(f"{'remaining':<{width}}  {left[0]:>10.4g}  {left[1]:>10.3g}  {'':>14}".rstrip())
         return "\n".join(lines)
+
+
+def _total(costs: Iterable[float]) -> float:
+    """Add up as a person would: in decimals, so that ten times 0.1 is exactly 1 and nothing is rounded away."""
+    return float(sum((Decimal(repr(float(cost))) for cost in costs), Decimal(0)))

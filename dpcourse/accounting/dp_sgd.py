@@ -20,7 +20,7 @@ def dp_sgd_loss(sigma: float, q: float, steps: int) -> PrivacyLoss:
 
 
 def dp_sgd_epsilon(sigma: float, q: float, steps: int, delta: float) -> float:
-    """A certified upper bound on epsilon, within about 3e-5 (relative) of the exact value."""
+    """A certified upper bound on epsilon, within about 3e-5 (relative) of the exact value for the usual settings."""
     return dp_sgd_loss(sigma, q, steps).epsilon(door.small_delta("delta", delta, zero=False))
 
 
@@ -37,8 +37,7 @@ def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Sp
     def amplified(delta_share: float) -> Spent:
         # delta_share is per step and after amplification, which multiplies by q; below 1 it must stay.
         before = min(delta_share / q, 0.999)
-        epsilon = max(one_step.epsilon(before), 1e-300)
-        return amplify_by_sampling(epsilon, before, q)
+        return amplify_by_sampling(one_step.epsilon(before), before, q)
 
     plain, half = amplified(delta / steps), amplified(delta / (2 * steps))
     basic = basic_composition([(plain.epsilon, plain.delta)] * steps)
@@ -59,8 +58,8 @@ def sigma_for(epsilon: float, delta: float, *, q: float = 1.0, steps: int = 1) -
 
     def excess(log_sigma: float) -> float:
         # An epsilon of 0 or infinity would stop the root finder; any number of the right sign will do there.
-        spent = min(max(dp_sgd_epsilon(math.exp(log_sigma), q, steps, delta), 1e-12), 1e6)
-        return math.log(spent / epsilon)
+        spent = min(max(dp_sgd_epsilon(math.exp(log_sigma), q, steps, delta), 1e-300), 1e6)
+        return math.log(spent) - math.log(epsilon)
 
     high = 0.0
     while excess(high) > 0:

@@ -101,6 +101,8 @@ def renyi_sampled_gaussian(sigma: float, q: float, *, orders: Sequence[float] = 
 
 
 def _curve(orders: Sequence[float], divergence: Any) -> Renyi:
+    if not len(orders):
+        raise ValueError(f"orders must have at least one entry, got {orders!r}")
     for order in orders:
         if not door.real("orders", order) > 1:
             raise ValueError(f"orders must all be > 1, got {order!r}")

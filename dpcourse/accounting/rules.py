@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from dpcourse import door
 from dpcourse.accounting.spent import Spent
 
 
-def basic_composition(costs: Iterable[tuple[float, float]]) -> Spent:
+def basic_composition(costs: Iterable[Any]) -> Spent:
     """Epsilons and deltas add up, also if each query was chosen after seeing the earlier answers.
 
-    Dwork & Roth 2014, Theorem 3.16. ``costs`` are (epsilon, delta) pairs.
+    Dwork, Kenthapadi, McSherry, Mironov & Naor 2006, Theorem 1. ``costs`` are (epsilon, delta) pairs.
     """
-    pairs = [(door.positive("epsilon", epsilon), door.small_delta("delta", delta)) for epsilon, delta in costs]
+    pairs = []
+    for cost in costs:
+        if not isinstance(cost, tuple | list) or len(cost) != 2:
+            raise TypeError(f"costs must be (epsilon, delta) pairs, got {cost!r}")
+        pairs.append((door.non_negative("epsilon", cost[0]), door.small_delta("delta", cost[1])))
     if not pairs:
         raise ValueError("costs must name at least one (epsilon, delta), got none")
     epsilons, deltas = zip(*pairs, strict=True)
@@ -47,7 +52,7 @@ def amplify_by_sampling(epsilon: float, delta: float, q: float) -> Spent:
     Li, Qardaji & Su 2012; Balle, Barthe & Gaboardi 2018, Theorem 8. For Poisson sampling and add/remove neighbours; not
     for shuffled batches and not for replace-one.
     """
-    epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta)
+    epsilon, delta = door.non_negative("epsilon", epsilon), door.small_delta("delta", delta)
     q = door.fraction_of_one("q", q)
     if epsilon > 700:  # e^epsilon overflows; the 1 - q beside it no longer counts
         return Spent(epsilon + math.log(q), q * delta, "amplification by sampling")
@@ -61,15 +66,11 @@ def group_privacy(epsilon: float, delta: float, k: int, *, sharp: bool = True) -
     (``sharp=False``) is valid too, but never smaller.
     """
     epsilon, delta, k = door.positive("epsilon", epsilon), door.small_delta("delta", delta), door.whole_number("k", k)
-    if delta == 0:
-        total = 0.0
-    elif k * epsilon > 700:
-        total = 1.0
-    elif sharp:
-        total = delta * math.expm1(k * epsilon) / math.expm1(epsilon)
-    else:
-        total = delta * k * math.exp((k - 1) * epsilon)
-    return Spent(k * epsilon, min(total, 1.0), "group privacy" if sharp else "group privacy (as on the slides)")
+    # In logarithms, because e^(k eps) overflows: (e^(k eps) - 1)/(e^eps - 1) is e^((k-1) eps) times a factor in [1, k].
+    factor = math.expm1(-k * epsilon) / math.expm1(-epsilon) if sharp else float(k)
+    log_total = math.log(delta) + (k - 1) * epsilon + math.log(factor) if delta else -math.inf
+    total = math.exp(min(log_total, 0.0))
+    return Spent(k * epsilon, total, "group privacy" if sharp else "group privacy (as on the slides)")
 
 
 def _expm1(x: float) -> float:

@@ -151,7 +151,7 @@ def detectable_epsilon(
     """The smallest true epsilon whose excess over ``claimed`` an audit with ``draws`` per world can be trusted to show.
 
     Computed for randomized response, which every (epsilon, delta)-DP pair is a post-processing of [Kairouz, Oh and
-    Viswanath 2015]: no mechanism is easier to convict. ``power`` defaults to 1 - level. Infinite if there is none.
+    Viswanath 2015], by the event "the answer is 1". ``power`` defaults to 1 - level. Infinite if there is none.
     """
     claimed, delta = door.non_negative("claimed", claimed), door.small_delta("delta", delta)
     level = door.small_delta("level", level, zero=False)

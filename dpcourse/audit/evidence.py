@@ -77,12 +77,18 @@ def scalar_samples(samples: Any) -> np.ndarray:
     return array
 
 
-def degenerate(samples: np.ndarray) -> str:
-    """A sentence on what no noise distribution produces (NaN, infinities, one constant value), or ''."""
+def degenerate(samples: np.ndarray, cdf: Cdf, level: float) -> str:
+    """A sentence on what the reference does not produce but with probability ``level``, or ''.
+
+    NaN, infinities, and one constant value (unless the reference really has so large an atom there).
+    """
     bad = samples[~np.isfinite(samples)]
     if bad.size:
         return f"{bad.size:,} of {samples.size:,} samples are not finite, the first is {bad[0]}"
     if samples.size > 1 and (samples == samples[0]).all():
+        below, at = cdf_values(cdf, np.array([np.nextafter(samples[0], -np.inf), samples[0]]))
+        if (at - below) ** samples.size > level:
+            return ""
         return f"all {samples.size:,} samples equal {samples[0]:g}: there is no noise at all"
     return ""
 

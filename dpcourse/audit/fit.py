@@ -38,7 +38,7 @@ def ks_fit(samples: Any, cdf: Cdf, *, level: float = 1e-6, power: float | None =
     slack = math.sqrt(-math.log(1 - power) / (2 * n))
     smallest = ks_critical(n, level) + slack
     refuse_powerless("Kolmogorov-Smirnov", smallest, 1.0, n, level)
-    note = degenerate(drawn)
+    note = degenerate(drawn, cdf, level)
     distance = math.nan if np.isnan(drawn).any() else ks_distance(drawn, cdf)
     return Fit(
         name="Kolmogorov-Smirnov",

@@ -39,14 +39,16 @@ def comparable(outputs_with: Any, outputs_without: Any, statistic: Statistic | N
     labels: list[Any] = []
 
     def code(value: Any) -> int:
-        # The type is part of the key: the answer 1 and the answer "1" are different outputs.
-        key = (type(value), value if isinstance(value, Hashable) else repr(value))
+        # The answer 1 and the answer "1" are different outputs; 1, 1.0 and numpy's 1 are the same.
+        value = value.item() if isinstance(value, np.generic) else value
+        kind = float if isinstance(value, bool | int | float) else type(value)
+        key = (kind, value if isinstance(value, Hashable) else repr(value))
         if key not in codes:
             codes[key] = len(labels)
             labels.append(value)
         return codes[key]
 
-    one, two = (np.fromiter((code(value) for value in world.tolist()), dtype=np.int64) for world in (first, second))
+    one, two = (np.fromiter(map(code, world), dtype=np.int64, count=len(world)) for world in (first, second))
     return Outputs(one, two, tuple(labels))
 
 
@@ -55,7 +57,11 @@ def _vector(name: str, outputs: Any, statistic: Statistic | None) -> np.ndarray:
         raise TypeError(f"{name} must be an array or list of outputs, got {outputs!r:.120}")
     try:
         values = [statistic(output) for output in outputs] if statistic is not None else outputs
-        array = np.asarray(values)
+        # A list with a label in it keeps its entries as they are: numpy would make strings of the numbers beside it.
+        labels = isinstance(values, list | tuple) and any(
+            v is None or isinstance(v, str | bytes | tuple) for v in values
+        )
+        array = _objects(values) if labels else np.asarray(values)
     except ValueError as error:  # rows of unequal length
         raise ValueError(f"{name} must be one number or label per draw; give a statistic for anything else") from error
     if array.ndim > 1 and array.size == len(array):
@@ -63,6 +69,12 @@ def _vector(name: str, outputs: Any, statistic: Statistic | None) -> np.ndarray:
     if array.ndim != 1 or array.dtype.kind == "c":
         shown = f"shape {array.shape}, dtype {array.dtype}"
         raise ValueError(f"{name} must be one number or label per draw; give a statistic for vectors, got {shown}")
+    return array
+
+
+def _objects(values: Any) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
     return array
 
 

@@ -47,7 +47,7 @@ def scale_fit(
     below, above = binomial.limits
     narrow = None if below is None else _factor(lambda s: outside(t / s) <= below, 1 / _WIDEST)
     wide = None if above is None else _factor(lambda s: outside(t / s) >= above, _WIDEST)
-    note = degenerate(drawn)
+    note = degenerate(drawn, cdf, level)
     return replace(
         binomial,
         name=f"scale by the event |output - {center:g}| > {t:.6g}",
@@ -73,7 +73,7 @@ def draws_needed_for_scale_error(
     ``test="binomial"``: :func:`~dpcourse.audit.scale_fit` with its best event for this factor, exact.
     ``test="ks"``: :func:`~dpcourse.audit.ks_fit`. Enough draws that the deviation is seen in one of the two tails:
     their counts are negatively associated, so both are missed with at most the product of the two probabilities
-    [Joag-Dev and Proschan 1983].
+    [Joag-Dev and Proschan 1983] where both tails grow or both shrink, as they do around the ``center`` of the noise.
     """
     factor = door.positive("factor", factor)
     if factor == 1:

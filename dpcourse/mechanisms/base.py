@@ -60,9 +60,8 @@ class Mechanism(ABC):
         """The privacy loss random variable of a pair of neighbours (by default the worst case)."""
         if (data is None) != (neighbour is None):
             raise TypeError("give both data and neighbour, or neither for the worst case")
-        if data is None:
-            return self._worst_plrv()
-        return self._plrv_of(data, neighbour)
+        loss = self._worst_plrv() if data is None else self._plrv_of(data, neighbour)
+        return loss if self.relation is Neighbours.ADD_REMOVE else loss.between_replaced()
 
     def _worst_plrv(self) -> PrivacyLoss:
         return self._plrv_of(*self.worst_case())

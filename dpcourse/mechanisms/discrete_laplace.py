@@ -35,13 +35,13 @@ class DiscreteLaplace(Mechanism):
     neighbours: Neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
-        door.positive("epsilon", self.epsilon)
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
         object.__setattr__(self, "sensitivity", door.whole_number("sensitivity", self.sensitivity))
         if not 1e-9 <= self.rate <= 500:
             raise ValueError(
                 f"epsilon / sensitivity must lie in [1e-9, 500], got {self.epsilon!r} / {self.sensitivity!r}"
             )
-        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours, "neighbours"))
 
     @property
     def rate(self) -> float:
@@ -83,7 +83,9 @@ class DiscreteLaplace(Mechanism):
         return self.sensitivity, 0
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        distance = np.abs(door.integer_array("data", data) - door.integer_array("neighbour", neighbour))
+        data = door.integer_array("data", data)
+        door.same_shape("neighbour", neighbour, data)
+        distance = np.abs(data - door.integer_array("neighbour", neighbour))
         moved = distance[distance > 0]
         if not moved.size:
             return DiscreteLoss.from_atoms([0.0], [1.0])

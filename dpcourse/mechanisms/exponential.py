@@ -31,13 +31,19 @@ class Exponential(Mechanism):
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
-        door.positive("epsilon", self.epsilon)
-        door.positive("sensitivity", self.sensitivity)
-        if isinstance(self.candidates, str | bytes) or not hasattr(self.candidates, "__len__"):
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "sensitivity", door.positive("sensitivity", self.sensitivity))
+        door.positive("epsilon / (2 sensitivity)", self.epsilon / (2 * self.sensitivity))
+        # Arrays and pandas columns become lists: what is chosen is then a plain value, and equality means equality.
+        candidates = self.candidates.tolist() if hasattr(self.candidates, "tolist") else self.candidates
+        if isinstance(candidates, str | bytes) or not isinstance(candidates, Sequence):
             raise TypeError(f"candidates must be a sequence such as a list, got {self.candidates!r}")
-        if len(self.candidates) == 0:
+        if len(candidates) == 0:
             raise ValueError(f"candidates must have at least one entry, got {self.candidates!r}")
-        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
+        object.__setattr__(self, "candidates", tuple(candidates) if isinstance(candidates, list) else candidates)
+        if self.utility is not None and not callable(self.utility):
+            raise TypeError(f"utility must be a function of data and candidates, got {self.utility!r}")
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours, "neighbours"))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -99,13 +105,17 @@ class Exponential(Mechanism):
         return data, neighbour
 
     def _worst_plrv(self) -> PrivacyLoss:
-        """Randomized response at epsilon: it dominates every epsilon-DP mechanism (Kairouz, Oh & Viswanath 2015)."""
+        """Randomized response at epsilon, which dominates every epsilon-DP mechanism (Kairouz, Oh & Viswanath 2015).
+
+        An upper bound: the exponential mechanism also has *bounded range*, so its true delta curve lies lower, and
+        no single pair attains all of it (Dong, Durfee & Rogers 2020).
+        """
         from dpcourse.mechanisms.randomized_response import RandomizedResponse
 
-        return RandomizedResponse(epsilon=self.epsilon).plrv()
+        return RandomizedResponse(epsilon=self.epsilon)._plrv_of(1, 0).as_upper_bound()
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        return DiscreteLoss.from_probabilities(self.probabilities(data), self.probabilities(neighbour))
+        return DiscreteLoss.from_log_probabilities(self.log_probabilities(data), self.log_probabilities(neighbour))
 
 
 @dataclass(frozen=True, kw_only=True)

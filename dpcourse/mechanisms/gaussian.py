@@ -30,13 +30,14 @@ class Gaussian(Mechanism):
     sensitivity: float
     delta: float = 1e-5
     neighbours: Neighbours = Neighbours.ADD_REMOVE
-    claimed_epsilon: float | None = field(default=None, repr=False)
+    # Set by the calibrating constructors only: whoever changes sigma gets the exact epsilon, not an old claim.
+    _claimed_epsilon: float | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        door.positive("sigma", self.sigma)
-        door.positive("sensitivity", self.sensitivity)
-        door.small_delta("delta", self.delta, zero=False)
-        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
+        object.__setattr__(self, "sigma", door.positive("sigma", self.sigma))
+        object.__setattr__(self, "sensitivity", door.positive("sensitivity", self.sensitivity))
+        object.__setattr__(self, "delta", door.small_delta("delta", self.delta, zero=False))
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours, "neighbours"))
 
     @classmethod
     def analytic(
@@ -50,7 +51,7 @@ class Gaussian(Mechanism):
         """The smallest sigma that is (epsilon, delta)-DP, for every epsilon > 0 (Balle & Wang 2018, Algorithm 1)."""
         epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
         sigma = door.positive("sensitivity", sensitivity) / gaussian_mu(epsilon, delta)
-        return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours, claimed_epsilon=epsilon)
+        return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours)._claiming(epsilon)
 
     @classmethod
     def classical(
@@ -70,15 +71,23 @@ class Gaussian(Mechanism):
                 "delta=...), which is exact for every epsilon and needs less noise below 1 as well"
             )
         sigma = door.positive("sensitivity", sensitivity) * classical_sigma(epsilon, delta)
-        return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours, claimed_epsilon=epsilon)
+        return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours)._claiming(epsilon)
+
+    @property
+    def relation(self) -> Neighbours:
+        return self.neighbours  # not by way of the guarantee, which asks the loss
+
+    def _claiming(self, epsilon: float) -> Gaussian:
+        object.__setattr__(self, "_claimed_epsilon", epsilon)
+        return self
 
     @property
     def guarantee(self) -> Guarantee:
         exact = self.plrv().epsilon(self.delta)
-        if self.claimed_epsilon is None:
+        if self._claimed_epsilon is None:
             return Guarantee(exact, self.delta, self.neighbours)
-        tight = math.isclose(exact, self.claimed_epsilon, rel_tol=1e-9)
-        return Guarantee(self.claimed_epsilon, self.delta, self.neighbours, tight=tight)
+        tight = math.isclose(exact, self._claimed_epsilon, rel_tol=1e-9)
+        return Guarantee(self._claimed_epsilon, self.delta, self.neighbours, tight=tight)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         data = door.finite_array("data", data)
@@ -95,12 +104,20 @@ class Gaussian(Mechanism):
         each = -(standard**2) / 2 - math.log(self.sigma * math.sqrt(2 * math.pi))
         return each.sum(axis=-1) if data.ndim else each[()]
 
+    def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
+        """(data - neighbour)(output - (data + neighbour)/2) / sigma^2, summed over coordinates: nothing cancels."""
+        output, data = door.finite_array("output", output), door.finite_array("data", data)
+        neighbour = door.same_shape("neighbour", neighbour, data)
+        each = (data - neighbour) / self.sigma * ((output - (data + neighbour) / 2) / self.sigma)
+        return each.sum(axis=-1) if data.ndim else each[()]
+
     def worst_case(self) -> tuple[float, float]:
         """One person moves the answer by the whole sensitivity; in which direction does not matter."""
         return self.sensitivity, 0.0
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        distance = np.linalg.norm(np.ravel(door.finite_array("data", data) - door.finite_array("neighbour", neighbour)))
+        data = door.finite_array("data", data)
+        distance = np.linalg.norm(np.ravel(data - door.same_shape("neighbour", neighbour, data)))
         if distance == 0:
             return DiscreteLoss.from_atoms([0.0], [1.0])
         return GaussianLoss(float(distance) / self.sigma)

@@ -32,10 +32,10 @@ class Laplace(Mechanism):
     neighbours: Neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
-        door.positive("epsilon", self.epsilon)
-        door.positive("sensitivity", self.sensitivity)
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "sensitivity", door.positive("sensitivity", self.sensitivity))
         door.positive("scale (sensitivity / epsilon)", self.sensitivity / self.epsilon)
-        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours, "neighbours"))
 
     @property
     def scale(self) -> float:
@@ -61,9 +61,15 @@ class Laplace(Mechanism):
         return each.sum(axis=-1) if data.ndim else each[()]
 
     def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
-        """(||output - neighbour||_1 - ||output - data||_1) / b, without the constants that cancel anyway."""
-        output, data = np.asarray(output, dtype=float), door.finite_array("data", data)
-        each = (np.abs(output - door.finite_array("neighbour", neighbour)) - np.abs(output - data)) / self.scale
+        """(|output - neighbour| - |output - data|) / b, summed over coordinates.
+
+        Written as 2 output - data - neighbour, clipped to +-|data - neighbour|: the same, but an output far away does
+        not cancel the difference.
+        """
+        output, data = door.finite_array("output", output), door.finite_array("data", data)
+        neighbour = door.same_shape("neighbour", neighbour, data)
+        distance = np.abs(data - neighbour)
+        each = np.clip(2 * output - data - neighbour, -distance, distance) * np.sign(data - neighbour) / self.scale
         return each.sum(axis=-1) if data.ndim else each[()]
 
     def worst_case(self) -> tuple[float, float]:
@@ -71,7 +77,8 @@ class Laplace(Mechanism):
         return self.sensitivity, 0.0
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        distance = np.abs(door.finite_array("data", data) - door.finite_array("neighbour", neighbour))
+        data = door.finite_array("data", data)
+        distance = np.abs(data - door.same_shape("neighbour", neighbour, data))
         moved = distance[distance > 0] / self.scale
         if not moved.size:
             return DiscreteLoss.from_atoms([0.0], [1.0])
@@ -91,8 +98,11 @@ class LocalLaplace(Mechanism):
     high: float
 
     def __post_init__(self) -> None:
-        door.positive("epsilon", self.epsilon)
-        door.interval(self.low, self.high)
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
+        low, high = door.interval(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        door.positive("scale ((high - low) / epsilon)", (high - low) / self.epsilon)
 
     @property
     def _noise(self) -> Laplace:
@@ -123,7 +133,10 @@ class LocalLaplace(Mechanism):
         return self.high, self.low
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        return self._noise._plrv_of(self._clip("data", data), self._clip("neighbour", neighbour))
+        one, other = self._clip("data", data), self._clip("neighbour", neighbour)
+        if one.ndim or other.ndim:
+            raise ValueError(f"data and neighbour must be one person's value each, got {data!r} and {neighbour!r}")
+        return self._noise._plrv_of(one, other)
 
     def estimate(self, reports: Any) -> Estimate:
         """The population's mean: the reports' average, unbiased; its variance is that of the noise, 2 b^2 / n.

@@ -24,7 +24,7 @@ class _Leak(Mechanism):
     delta: float
 
     def __post_init__(self) -> None:
-        door.small_delta("delta", self.delta, zero=False)
+        object.__setattr__(self, "delta", door.small_delta("delta", self.delta, zero=False))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -94,14 +94,14 @@ class LeakRows(_Leak):
         return tuple(row for row, out in zip(rows, leaked, strict=True) if out)
 
     def log_prob(self, output: Any, data: Any) -> float:
-        """Rows are taken as distinct; an output with a row that ``data`` has not is impossible."""
-        out, rows = _rows("output", output), _rows("data", data)
-        if not set(out) <= set(rows):
+        """The rows of ``data`` must be distinct; any output but some of them, in their order, is impossible."""
+        out, rows = _rows("output", output), _distinct("data", data)
+        if out != tuple(row for row in rows if row in set(out)):
             return -math.inf
         return len(out) * math.log(self.delta) + (len(rows) - len(out)) * math.log1p(-self.delta)
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        mine, theirs = (set(_rows(name, rows)) for name, rows in (("data", data), ("neighbour", neighbour)))
+        mine, theirs = (set(_distinct(name, rows)) for name, rows in (("data", data), ("neighbour", neighbour)))
         gone, new = len(mine - theirs), len(theirs - mine)
         quiet_mine, quiet_theirs = gone * math.log1p(-self.delta), new * math.log1p(-self.delta)
         # If none of the rows in which they differ leaks, the loss is the ratio of those silences; else it is infinite.
@@ -116,6 +116,13 @@ class LeakRows(_Leak):
         """1 - (1 - delta)^people, computed without cancellation."""
         people = door.whole_number("people", people)
         return self.delta if people == 1 else -math.expm1(people * math.log1p(-self.delta))
+
+
+def _distinct(name: str, table: Any) -> tuple[Any, ...]:
+    rows = _rows(name, table)
+    if len(set(rows)) < len(rows):
+        raise ValueError(f"{name} must have distinct rows (give every person a name or a number), got {table!r}")
+    return rows
 
 
 def _rows(name: str, table: Any) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from dpcourse import door
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.mechanisms.estimate import Estimate
-from dpcourse.privacy_loss import DiscreteLoss, PrivacyLoss
+from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.randomness import Rng, generator
 
 #: The lecture's three ways from epsilon to theta, the probability of telling the truth. Each bounds
@@ -63,6 +63,12 @@ class _Response(Mechanism):
             raise ValueError(f"{name} must be one of the categories 0..{self.k - 1}, got {value!r}")
         return array
 
+    def _one(self, name: str, value: Any) -> int:
+        array = self._category(name, value)
+        if array.ndim:
+            raise ValueError(f"{name} must be one person's category, got {value!r}")
+        return int(array)
+
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """Reports, one for each person's category in ``data``."""
         rng, categories = generator(rng), self._category("data", data)
@@ -82,20 +88,21 @@ class _Response(Mechanism):
         """Any two different categories."""
         return 1, 0
 
-    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        if int(self._category("data", data)) == int(self._category("neighbour", neighbour)):
+    def _plrv_of(self, data: Any, neighbour: Any) -> DiscreteLoss:
+        if self._one("data", data) == self._one("neighbour", neighbour):
             return DiscreteLoss.from_atoms([0.0], [1.0])
         # Exactly -eps, 0 and eps: written down, so that no rounding splits the middle atom.
         losses = np.array([-self.spent_epsilon, 0.0, self.spent_epsilon])
         masses = np.array([self.other, (self.k - 2) * self.other, self.truth])
-        return DiscreteLoss.from_atoms(losses[masses > 0], masses[masses > 0], step=self.spent_epsilon)
+        keep = np.array([True, self.k > 2, True])
+        return DiscreteLoss._merged(losses[keep], masses[keep], 0.0, 0.0, step=self.spent_epsilon)
 
     def _shares(self, reports: Any) -> tuple[np.ndarray, np.ndarray]:
         """Unbiased shares of all categories, and their variance over the coins with those shares put back in."""
         reports = self._category("reports", reports)
         if reports.size == 0:
             raise ValueError(f"reports must not be empty, got {reports!r}")
-        gain = self.truth - self.other
+        gain = self.truth * -math.expm1(-self.spent_epsilon)  # truth - other, without cancellation
         shares = (np.bincount(reports.ravel(), minlength=self.k) / reports.size - self.other) / gain
         coins = shares * self.truth * (1 - self.truth) + (1 - shares) * self.other * (1 - self.other)
         return shares, np.maximum(coins, 0.0) / (reports.size * gain**2)
@@ -113,7 +120,8 @@ class RandomizedResponse(_Response):
     attempt: str = "tight"
 
     def __post_init__(self) -> None:
-        theta(self.epsilon, self.attempt)
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
+        door.one_of("attempt", self.attempt, ATTEMPTS)
 
     @property
     def k(self) -> int:  # type: ignore[override]
@@ -148,9 +156,11 @@ class RandomizedResponse(_Response):
 
     def posterior(self, report: Any, prior: float) -> float:
         """Pr[the bit is 1 | report], for somebody who believed ``prior`` before: what deniability leaves."""
-        prior = door.probability("prior", prior)
-        likelihood = self.matrix[:, int(self._category("report", report))]
-        return float(prior * likelihood[1] / (prior * likelihood[1] + (1 - prior) * likelihood[0]))
+        prior, report = door.probability("prior", prior), self._one("report", report)
+        if prior in (0, 1):
+            return prior  # whoever is certain learns nothing
+        log_odds = math.log(prior) - math.log1p(-prior) + (self.spent_epsilon if report else -self.spent_epsilon)
+        return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +174,7 @@ class KaryResponse(_Response):
     k: int
 
     def __post_init__(self) -> None:
-        door.positive("epsilon", self.epsilon)
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
         object.__setattr__(self, "k", door.whole_number("k", self.k, at_least=2))
 
     @property

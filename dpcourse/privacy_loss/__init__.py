@@ -1,6 +1,6 @@
 """What it costs: the privacy loss random variable, its exact trade-off delta(epsilon), composition and sampling."""
 
-from dpcourse.privacy_loss.base import Bracket, PrivacyLoss
+from dpcourse.privacy_loss.base import Bracket, NeighbourWarning, PrivacyLoss
 from dpcourse.privacy_loss.closed import GaussianLoss, LaplaceLoss
 from dpcourse.privacy_loss.composed import ComposedLoss, compose
 from dpcourse.privacy_loss.direction import EitherDirection
@@ -14,6 +14,7 @@ __all__ = [
     "EitherDirection",
     "GaussianLoss",
     "LaplaceLoss",
+    "NeighbourWarning",
     "PrivacyLoss",
     "SubsampledLoss",
     "compose",

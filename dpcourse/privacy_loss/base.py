@@ -14,7 +14,9 @@ It is *not* P[L > eps]: that tail is larger, and bounding it is sufficient for p
 
 from __future__ import annotations
 
+import copy
 import math
+import warnings
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
@@ -31,6 +33,10 @@ Tails: TypeAlias = "tuple[np.ndarray, np.ndarray]"
 LARGEST_LOSS = 600.0
 
 
+class NeighbourWarning(UserWarning):
+    """A result that holds for other neighbours than those the mechanism was stated for."""
+
+
 class Bracket(NamedTuple):
     """A certified interval: the true value lies between ``lower`` and ``upper``."""
 
@@ -43,6 +49,8 @@ class PrivacyLoss(ABC):
 
     #: "exact" (closed form), "upper bound" (certified numerics) or "approximation".
     label: str = "exact"
+    #: Set where the pair comes from a mechanism whose neighbours replace one person.
+    replaces: bool = False
 
     # ---- what a subclass provides -----------------------------------------------------------------------------
     @abstractmethod
@@ -104,15 +112,19 @@ class PrivacyLoss(ABC):
         return bounds if bracket else bounds.upper
 
     @overload
-    def epsilon(self, delta: Any, *, bracket: Literal[False] = False) -> float: ...
+    def epsilon(self, delta: Any, *, bracket: Literal[False] = False) -> Any: ...
     @overload
     def epsilon(self, delta: Any, *, bracket: Literal[True]) -> Bracket: ...
-    def epsilon(self, delta: Any, *, bracket: bool = False) -> float | Bracket:
-        """The smallest epsilon >= 0 for which this pair is (epsilon, delta)-indistinguishable.
+    def epsilon(self, delta: Any, *, bracket: bool = False) -> Any:
+        """The smallest epsilon >= 0 for which this pair is (epsilon, delta)-indistinguishable; arrays are welcome.
 
         Infinite if ``delta`` is below the mass of infinite losses. Without a closed form: a certified upper bound,
         or with ``bracket=True`` the certified interval.
         """
+        if np.ndim(delta):
+            if bracket:
+                raise ValueError(f"bracket=True takes one delta at a time, got {np.shape(delta)} of them")
+            return np.array([self.epsilon(each) for each in np.ravel(delta)]).reshape(np.shape(delta))
         bounds = self._epsilon_bounds(door.small_delta("delta", delta), lower_too=bracket)
         return bounds if bracket else bounds.upper
 
@@ -137,6 +149,16 @@ class PrivacyLoss(ABC):
             return NotImplemented
         return compose([(self, 1), (other, 1)])
 
+    def __radd__(self, other: Any) -> PrivacyLoss:
+        """So that sum([a, b, c]) works, which starts with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def between_replaced(self) -> PrivacyLoss:
+        """The same loss, remembered as that of two datasets in which one person was replaced by another."""
+        loss = copy.copy(self)
+        object.__setattr__(loss, "replaces", True)
+        return loss
+
     def subsample(self, q: Any) -> PrivacyLoss:
         """Run on a Poisson sample: each person takes part with probability ``q`` (add/remove neighbours).
 
@@ -145,6 +167,14 @@ class PrivacyLoss(ABC):
         """
         from dpcourse.privacy_loss.subsampled import subsample
 
+        if self.replaces:
+            warnings.warn(
+                "this loss belongs to a mechanism whose neighbours replace one person. Sub-sampling is computed for "
+                "add/remove neighbours, taking the pair as (person in the sample, person not in it): for replace-one "
+                "neighbours the true loss can be larger",
+                NeighbourWarning,
+                stacklevel=2,
+            )
         return subsample(self, door.fraction_of_one("q", q))
 
     # ---- default answers for losses with closed-form tails ----------------------------------------------------
@@ -153,8 +183,8 @@ class PrivacyLoss(ABC):
         return self.max_loss
 
     def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
-        p, q = self.above(epsilon)
-        value = max(float(p) - math.exp(epsilon) * float(q), 0.0) if epsilon < LARGEST_LOSS else float(p)
+        p, q = (float(tail) for tail in self.above(epsilon))
+        value = max(p - math.exp(epsilon + math.log(q)), 0.0) if q > 0 else p
         return Bracket(value, value)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
@@ -172,7 +202,7 @@ def invert_delta(delta_of: Any, delta: float) -> float:
     target = math.log(delta)
 
     def excess(epsilon: float) -> float:
-        return math.log(max(delta_of(epsilon), 1e-320)) - target
+        return math.log(max(delta_of(epsilon), 5e-324)) - target
 
     high = 1.0
     while excess(high) > 0:

@@ -27,7 +27,7 @@ class GaussianLoss(PrivacyLoss):
     mu: float
 
     def __post_init__(self) -> None:
-        door.positive("mu", self.mu)
+        object.__setattr__(self, "mu", door.positive("mu", self.mu))
 
     def above(self, loss: Any) -> Tails:
         from scipy.special import ndtr
@@ -66,11 +66,11 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
     The textbook difference of two Phi cancels. With R(x) = Phi(-x)/phi(x) (Mills' ratio) and x = eps/mu - mu/2 it is
     phi(x) (R(x) - R(x + mu)); for small mu the difference is integrated, since -R' = 1 - x R(x) does not cancel.
     """
-    from scipy.special import erfcx, ndtr
+    from scipy.special import erfcx, log_ndtr, ndtr
 
     x = epsilon / mu - mu / 2
     if x < -4:  # delta is close to 1 and nothing cancels
-        return float(max(ndtr(-x) - math.exp(epsilon) * ndtr(-x - mu), 0.0))
+        return float(max(ndtr(-x) - math.exp(epsilon + log_ndtr(-x - mu)), 0.0))
     root = math.sqrt(math.pi / 2)
     if mu > 0.5:
         difference = root * (erfcx(x / _SQRT2) - erfcx((x + mu) / _SQRT2))
@@ -95,7 +95,7 @@ class LaplaceLoss(PrivacyLoss):
     shift: float
 
     def __post_init__(self) -> None:
-        door.positive("shift", self.shift)
+        object.__setattr__(self, "shift", door.positive("shift", self.shift))
 
     def above(self, loss: Any) -> Tails:
         loss = np.asarray(loss, dtype=float)
@@ -153,7 +153,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     target = math.log(delta)
 
     def excess(log_mu: float) -> float:
-        return math.log(max(gaussian_delta(epsilon, math.exp(log_mu)), 1e-320)) - target
+        return math.log(max(gaussian_delta(epsilon, math.exp(log_mu)), 5e-324)) - target
 
     low, high = math.log(epsilon + delta) - 5, 0.0
     while excess(high) < 0:

@@ -17,29 +17,61 @@ from dpcourse.privacy_loss.direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
 from dpcourse.randomness import Rng, generator
 
+_NEGLIGIBLE = 1e-9  # a total loss below this is not worth a grid
+
 
 def compose(parts: Iterable[tuple[PrivacyLoss, int]]) -> PrivacyLoss:
     """The sum of independent losses, each taken a number of times."""
     parts = list(parts)
+    if not parts:
+        raise ValueError("compose needs at least one (loss, times), got none")
+    total = _sum(parts)
+    return total.between_replaced() if any(loss.replaces for loss, _ in parts) else total
+
+
+def _sum(parts: list[tuple[PrivacyLoss, int]]) -> PrivacyLoss:
     if any(isinstance(loss, EitherDirection) for loss, _ in parts):
         removed = [(loss.removed if isinstance(loss, EitherDirection) else loss, k) for loss, k in parts]
         added = [(loss.added if isinstance(loss, EitherDirection) else loss.reverse(), k) for loss, k in parts]
-        return EitherDirection(removed=compose(removed), added=compose(added))
+        return EitherDirection(removed=_sum(removed), added=_sum(added))
     counts: dict[PrivacyLoss, int] = {}
-    mu_squared = 0.0
+    mu_squared, constant = 0.0, ConstantLoss()
     for loss, k in parts:
         for inner, times in loss.parts if isinstance(loss, ComposedLoss) else [(loss, 1)]:
             if isinstance(inner, GaussianLoss):  # Gaussian losses are closed under addition
                 mu_squared += k * times * inner.mu**2
+            elif isinstance(inner, DiscreteLoss) and inner.losses.size == 1:  # ... and so are those of one value
+                constant = constant.plus(inner, k * times)
             else:
                 counts[inner] = counts.get(inner, 0) + k * times
-    merged = tuple(counts.items())
     if mu_squared:
-        gaussian = GaussianLoss(math.sqrt(mu_squared))
-        merged = ((gaussian, 1), *merged)
-    if len(merged) == 1 and merged[0][1] == 1:
-        return merged[0][0]
-    return ComposedLoss(merged)
+        counts[GaussianLoss(math.sqrt(mu_squared))] = 1
+    if not counts:
+        return constant.loss
+    if constant != ConstantLoss():
+        counts[constant.loss] = 1
+    merged = tuple(counts.items())
+    return merged[0][0] if len(merged) == 1 and merged[0][1] == 1 else ComposedLoss(merged)
+
+
+@dataclass(frozen=True)
+class ConstantLoss:
+    """A running sum of losses that take one finite value each (and may be infinite): exact, no grid needed."""
+
+    value: float = 0.0
+    log_p: float = 0.0  # of being finite, under P
+    log_q: float = 0.0  # and under Q
+
+    def plus(self, loss: DiscreteLoss, times: int) -> ConstantLoss:
+        log_p, value = math.log(loss.masses[0]), float(loss.losses[0])
+        return ConstantLoss(
+            self.value + times * value, self.log_p + times * log_p, self.log_q + times * min(log_p - value, 0.0)
+        )
+
+    @property
+    def loss(self) -> DiscreteLoss:
+        only_p, only_q = -math.expm1(self.log_p), -math.expm1(self.log_q)
+        return DiscreteLoss(np.array([self.value]), np.array([math.exp(self.log_p)]), only_p, only_q)
 
 
 @dataclass(frozen=True)
@@ -61,10 +93,13 @@ class ComposedLoss(PrivacyLoss):
         return self._discrete
 
     def above(self, loss: Any) -> Tails:
+        """The tails of a dominating loss: P's is never below the truth by more than the grid's error."""
         return self._discrete.above(loss)
 
     def below(self, loss: Any) -> Tails:
-        return self._discrete.below(loss)
+        """From the reversed sum, so that it dominates in that direction too."""
+        q, p = _sum([(part.reverse(), times) for part, times in self.parts]).above(-np.asarray(loss, dtype=float))
+        return p, q
 
     def sample(self, size: int | tuple[int, ...] | None = None, *, rng: Rng = None) -> Any:
         """Sums of draws of the parts, added one round at a time so that memory does not grow with the rounds."""
@@ -76,7 +111,7 @@ class ComposedLoss(PrivacyLoss):
         return total[()]
 
     def reverse(self) -> PrivacyLoss:
-        return compose((loss.reverse(), times) for loss, times in self.parts)
+        return _sum([(loss.reverse(), times) for loss, times in self.parts])
 
     @property
     def mean(self) -> float:
@@ -92,10 +127,25 @@ class ComposedLoss(PrivacyLoss):
 
     @property
     def infinite_mass(self) -> float:
-        return -math.expm1(sum(times * math.log1p(-loss.infinite_mass) for loss, times in self.parts))
+        finite = [1 - loss.infinite_mass for loss, _ in self.parts]
+        if min(finite) <= 0:
+            return 1.0
+        logs = (times * math.log1p(-loss.infinite_mass) for loss, times in self.parts)
+        return -math.expm1(sum(logs)) + 0.0
 
     def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
-        return fourier.delta(self.parts, epsilon, lower_too=lower_too)
+        if epsilon >= self._max_finite_loss:  # every finite loss is covered
+            return Bracket(self.infinite_mass, self.infinite_mass)
+        return fourier.delta(self.parts, epsilon, lower_too=lower_too and self._exact_parts)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
-        return fourier.epsilon(self.parts, delta, lower_too=lower_too, scale=scale)
+        largest = max(self._max_finite_loss, 0.0)  # basic composition: never more than the sum of the largest losses
+        if largest < _NEGLIGIBLE:
+            return Bracket(0.0, largest)
+        lower, upper = fourier.epsilon(self.parts, delta, lower_too=lower_too and self._exact_parts, scale=scale)
+        return Bracket(min(lower, largest), min(upper, largest))
+
+    @property
+    def _exact_parts(self) -> bool:
+        """Whether lower bounds mean anything: a part that only dominates another loss has none."""
+        return all(loss.label == "exact" for loss, _ in self.parts)

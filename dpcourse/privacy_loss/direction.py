@@ -21,6 +21,11 @@ class EitherDirection(PrivacyLoss):
     removed: PrivacyLoss
     added: PrivacyLoss
 
+    def __post_init__(self) -> None:
+        for name, loss in (("removed", self.removed), ("added", self.added)):
+            if not isinstance(loss, PrivacyLoss):
+                raise TypeError(f"{name} must be a PrivacyLoss, got {loss!r}")
+
     @property
     def label(self) -> str:  # type: ignore[override]
         return self.removed.label

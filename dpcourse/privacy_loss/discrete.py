@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,15 +29,29 @@ class DiscreteLoss(PrivacyLoss):
     step: float | None = None
     label: str = field(default="exact")
 
+    def __post_init__(self) -> None:
+        for array in (self.losses, self.masses):
+            array.setflags(write=False)  # sums of them are remembered
+
     @classmethod
     def from_probabilities(cls, p: Any, q: Any) -> DiscreteLoss:
         """The loss of an output drawn from the probability vector ``p``, against the alternative ``q``."""
         p, q = door.probability_vector("p", p), door.probability_vector("q", q)
         if p.shape != q.shape:
             raise ValueError(f"p and q must have one probability for each output, got {p.size} and {q.size}")
-        both = (p > 0) & (q > 0)
-        losses, masses = np.log(p[both]) - np.log(q[both]), p[both]
-        return cls.from_atoms(losses, masses, only_p=p[q == 0].sum(), only_q=q[p == 0].sum())
+        with np.errstate(divide="ignore"):
+            return cls.from_log_probabilities(np.log(p), np.log(q))
+
+    @classmethod
+    def from_log_probabilities(cls, log_p: Any, log_q: Any) -> DiscreteLoss:
+        """The same from logarithms: outputs too rare for a probability to be a number still count for max_loss."""
+        log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
+        door.probability_vector("p", np.exp(log_p))
+        door.probability_vector("q", np.exp(log_q))
+        in_p, in_q = log_p > -np.inf, log_q > -np.inf
+        both = in_p & in_q
+        only_p, only_q = np.exp(log_p[in_p & ~in_q]).sum(), np.exp(log_q[in_q & ~in_p]).sum()
+        return cls._merged(log_p[both] - log_q[both], np.exp(log_p[both]), only_p, only_q)
 
     @classmethod
     def from_densities(cls, log_p: Any, log_q: Any, low: float, high: float, cells: int = 200_000) -> DiscreteLoss:
@@ -47,17 +61,34 @@ class DiscreteLoss(PrivacyLoss):
         p, q = np.exp(log_p(middle)), np.exp(log_q(middle))
         if not (np.isfinite(p).all() and np.isfinite(q).all() and p.sum() > 0 and q.sum() > 0):
             raise ValueError(f"the densities must be finite and not all zero on [{low!r}, {high!r}]")
-        approximate = cls.from_probabilities(p / p.sum(), q / q.sum())
-        return cls(
-            approximate.losses, approximate.masses, approximate.only_p, approximate.only_q, label="approximation"
-        )
+        return replace(cls.from_probabilities(p / p.sum(), q / q.sum()), label="approximation")
 
     @classmethod
     def from_atoms(
         cls, losses: Any, masses: Any, *, only_p: float = 0.0, only_q: float = 0.0, step: float | None = None
     ) -> DiscreteLoss:
+        """From losses and their P-probabilities, which with ``only_p`` must sum to 1, as Q's must with ``only_q``."""
+        losses, masses = door.finite_array("losses", losses), door.finite_array("masses", masses)
+        if losses.ndim != 1 or losses.shape != masses.shape:
+            raise ValueError(f"losses and masses must be vectors of one length, got {losses.shape}, {masses.shape}")
+        only_p, only_q = door.probability("only_p", only_p), door.probability("only_q", only_q)
+        door.probability_vector("masses with only_p", np.append(masses, only_p))
+        with np.errstate(over="ignore"):
+            alternative = np.append(masses * np.exp(-losses), only_q)
+        door.probability_vector("masses e^-losses with only_q", np.where(alternative > 1e300, 1e300, alternative))
+        return cls._merged(losses, masses, only_p, only_q, step)
+
+    @classmethod
+    def _merged(
+        cls,
+        losses: np.ndarray,
+        masses: np.ndarray,
+        only_p: float,
+        only_q: float,
+        step: float | None = None,
+        label: str = "exact",
+    ) -> DiscreteLoss:
         """Sort the atoms and merge those that are equal up to rounding."""
-        losses, masses = np.asarray(losses, dtype=float), np.asarray(masses, dtype=float)
         order = np.argsort(losses, kind="stable")
         losses, masses = losses[order], masses[order]
         if losses.size:
@@ -65,13 +96,31 @@ class DiscreteLoss(PrivacyLoss):
             new = np.concatenate(([True], np.diff(losses) > 1e-14 * np.maximum(1.0, np.abs(losses[1:]))))
             group = np.cumsum(new) - 1
             losses, masses = losses[new], np.bincount(group, weights=masses)
-        if step is None:
-            step = _common_step(losses)
-        return cls(losses, masses, float(only_p), float(only_q), step)
+        return cls(losses, masses, float(only_p), float(only_q), step or _common_step(losses), label)
+
+    def as_upper_bound(self) -> DiscreteLoss:
+        """The same loss, standing for another one that it dominates."""
+        return replace(self, label="upper bound")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DiscreteLoss) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        extra = f", only_p={self.only_p:g}" if self.only_p else ""
+        if self.losses.size > 6:
+            return f"DiscreteLoss({self.losses.size} atoms in [{self.losses[0]:g}, {self.losses[-1]:g}]{extra})"
+        return f"DiscreteLoss(losses={self.losses.tolist()}, masses={self.masses.tolist()}{extra})"
+
+    @cached_property
+    def _key(self) -> tuple[object, ...]:
+        return self.losses.tobytes(), self.masses.tobytes(), self.only_p, self.only_q, self.label
 
     @cached_property
     def _q_masses(self) -> np.ndarray:
-        return self.masses * np.exp(-self.losses)
+        return self.masses * np.exp(np.minimum(-self.losses, 700.0))  # beyond e^700 a mass of P has become 0 anyway
 
     @cached_property
     def _sums(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -125,19 +174,28 @@ class DiscreteLoss(PrivacyLoss):
     def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
         # Summed term by term, so that nothing cancels.
         tail = self.losses > epsilon
-        value = float(self.only_p - self.masses[tail] @ np.expm1(epsilon - self.losses[tail]))
-        return Bracket(value, value)
+        value = float(self.only_p - np.sum(self.masses[tail] * np.expm1(epsilon - self.losses[tail])))
+        return self._certified(value)
+
+    def _certified(self, value: float) -> Bracket:
+        """Both ends if this loss is exact; if it only dominates another, nothing is known from below."""
+        return Bracket(value if self.label == "exact" else 0.0, value)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
         # Between two atoms delta = p - e^eps q with the tails of the lower one: solved exactly.
         if self._delta(0.0).upper <= delta:
-            return Bracket(0.0, 0.0)
-        candidates = np.concatenate(([0.0], self.losses[self.losses > 0]))
-        p, q = self.above(candidates)
-        first_below = int(np.argmax(p - np.exp(candidates) * q <= delta))
-        p, q = self.above(candidates[first_below - 1])
-        value = float(np.log((p - delta) / q))
-        return Bracket(value, value)
+            return self._certified(0.0)
+        atoms = self.losses[self.losses > 0]
+        low, high = 0, atoms.size  # the first atom at which delta is small enough, by bisection
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._delta(float(atoms[middle])).upper <= delta else (middle + 1, high)
+        reference = float(atoms[min(low, atoms.size - 1)])
+        tail = self.losses >= reference
+        p = self.masses[tail].sum() + self.only_p
+        # q relative to the reference, because e^-loss itself may be too small for a number
+        q = np.sum(self.masses[tail] * np.exp(reference - self.losses[tail]))
+        return self._certified(float(reference + np.log((p - delta) / q)))
 
 
 def _common_step(losses: np.ndarray) -> float | None:

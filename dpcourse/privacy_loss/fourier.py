@@ -4,8 +4,9 @@ Three errors are controlled. *Discretisation*: the parts are put on a grid from 
 that the result bounds the truth on that side. *Wrap-around*: the FFT works on a window; what lies outside folds back
 into it, and Chernoff's inequality on the grid loss itself bounds that mass. *Rounding*: each mass is first tilted by
 e^(theta * loss), so that the window is centred on the epsilon in question and its bulk, not its far tail, carries the
-answer; delta = 1e-12 or 1e-200 then has full relative precision. Wrap-around and rounding are added to an upper bound
-and taken off a lower one.
+answer; delta = 1e-12 or 1e-200 keeps its relative precision (unless bulk and tail of a few rounds lie far apart, where
+the bracket is wide). Wrap-around and rounding are added to an upper bound and taken off a lower one. The first two are
+bounds; the allowance for rounding, about 8 units in the last place for each round, is a model of it.
 
 References: Koskela, Jaelkoe & Honkela 2020 (FFT accountant); Gopi, Lee & Wutschitz 2021 (error bounds); Alghamdi et al.
 2023 (the saddle point of delta, which gives theta); Doroshenko et al. 2022 (connecting the dots).
@@ -21,23 +22,28 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dpcourse.privacy_loss.base import Bracket, PrivacyLoss
+from dpcourse.privacy_loss.base import LARGEST_LOSS, Bracket, PrivacyLoss
 from dpcourse.privacy_loss.discrete import DiscreteLoss
-from dpcourse.privacy_loss.lattice import Lattice, dominated, dominating
-from dpcourse.privacy_loss.saddle import Parts, Plan, chernoff, exact_step, log_mass, plan_for, total
+from dpcourse.privacy_loss.lattice import Lattice, dominated, dominating, log_mass, total
+from dpcourse.privacy_loss.saddle import Parts, Plan, chernoff, plan_for
 
 Grids: TypeAlias = Sequence[tuple[Lattice, int]]
 #: Relative error of epsilon (or of delta) that the grid of a dominating loss may cause; the bracket is 3 times as wide.
 TOLERANCE = 3e-5
 _MOST_NODES = 1_500_000  # of the grid of one loss, and ...
 _LONGEST_TRANSFORM = 4_000_000  # ... of a window: together about 300 MB at the peak
+_WRAPPED = 23.0  # the window leaves out e^-23 of the tilted mass on each side ...
+_WRAPPED_EXACT = 37.0  # ... or less than rounding does, where the grid holds the loss exactly and is small
 _LARGEST_OFFSET = 600.0  # from the centre of a window, so that e^offset is a number
 _ROUNDING = np.finfo(float).eps
 
 
 def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
     """The smallest epsilon of the sum at ``delta``: an upper bound, and a lower bound if asked for."""
-    plan = plan_for(parts, tail=1e-7 * delta, choose=lambda eps, log_delta: -log_delta, target=-math.log(delta))
+    hopeless = sum(times * math.log1p(-min(float(loss.above(LARGEST_LOSS)[0]), 0.999)) for loss, times in parts)
+    if -math.expm1(hopeless) >= delta:
+        return Bracket(0.0, math.inf)  # delta does not cover the outputs that identify a dataset (odds of e^600)
+    plan = _plan(parts, 1e-7 * delta, lambda eps, log_delta: -log_delta, -math.log(delta))
     wanted = TOLERANCE * max(plan.epsilon, 0.1 * plan.spread, scale)
     step = math.sqrt(12 * wanted / (total(parts) * (1 + plan.theta)))
     step = _fit_step(parts, step, plan)
@@ -50,10 +56,10 @@ def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) 
 
 def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
     """The delta of the sum at ``epsilon``: an upper bound, and a lower bound if asked for."""
-    plan = plan_for(parts, tail=1e-30, choose=lambda eps, log_delta: eps, target=epsilon)
+    plan = _plan(parts, 1e-30, lambda eps, log_delta: eps, epsilon)
     # The first plan found out how small delta is; the second cuts the tails accordingly.
     tail = 1e-7 * math.exp(max(plan.log_delta, -600.0))
-    plan = plan_for(parts, tail=tail, choose=lambda eps, log_delta: eps, target=epsilon)
+    plan = _plan(parts, tail, lambda eps, log_delta: eps, epsilon)
     bend = total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
     step = _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
     upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.delta(epsilon, side=1), 1.0)
@@ -79,7 +85,7 @@ def _lower(
 
 def dominating_discrete_loss(parts: Parts) -> DiscreteLoss:
     """The whole distribution of the sum on a grid, never more private than the truth."""
-    plan = plan_for(parts, tail=1e-13, choose=lambda eps, log_delta: -log_delta, target=math.log(1e3))
+    plan = _plan(parts, 1e-13, lambda eps, log_delta: -log_delta, math.log(1e3))
     step = math.sqrt(12 * TOLERANCE / (total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)))
     grids = _grids(parts, dominating, _fit_step(parts, step, plan), plan)
     whole = TiltedSum.of(grids, 0.0, plan)
@@ -166,6 +172,8 @@ class TiltedSum:
         mass, offset = mass[: last - first], offset[first:last]
         p_above, q_above = _sum_from_right(mass) + beyond, _sum_from_right(mass * np.exp(-offset))
         curve = p_above - np.exp(offset) * q_above + side * self.error * np.exp(-self.theta * offset)
+        if not curve.size:
+            return math.nan
         small_enough = curve <= target
         passed = int(np.argmax(small_enough))
         if passed == 0:
@@ -203,13 +211,27 @@ def _grids(
     return [(side(loss, step, low, high), times) for (loss, times), (low, high) in zip(parts, plan.ranges, strict=True)]
 
 
+def _exact_step(parts: Parts) -> float | None:
+    """The step of a grid that *is* the loss: a single discrete loss whose atoms are multiples of a step."""
+    return parts[0][0].natural_step if len(parts) == 1 and isinstance(parts[0][0], DiscreteLoss) else None
+
+
+def _plan(parts: Parts, tail: float, choose: Callable[..., np.ndarray], target: float) -> Plan:
+    wrapped = _WRAPPED_EXACT if _exact_step(parts) else _WRAPPED
+    return plan_for(parts, tail=tail, choose=choose, target=target, wrapped=wrapped)
+
+
 def _fit_step(parts: Parts, step: float, plan: Plan) -> float:
     """Keep the grid within memory, and on the atoms of a loss that has a natural step."""
     step = max(step, plan.window / _LONGEST_TRANSFORM, *((high - low) / _MOST_NODES for low, high in plan.ranges))
     natural = parts[0][0].natural_step if len(parts) == 1 else None
     if natural is None:
         return step
-    return exact_step(parts) or natural / math.ceil(natural / step)
+    exact = _exact_step(parts)
+    reach = max(plan.window, *(high - low for low, high in plan.ranges))
+    if exact is not None:
+        return exact if reach / exact <= _MOST_NODES else step
+    return natural / math.ceil(natural / step)
 
 
 def _log_mgf(grid: Lattice, theta: float) -> tuple[float, float, float]:

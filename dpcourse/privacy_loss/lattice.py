@@ -1,4 +1,4 @@
-"""A loss on a grid, from above and from below, with no gap in the proof.
+"""A loss on a grid, from above and from below: polygons around its delta curve.
 
 In the variable a = e^epsilon the curve H(a) = delta(ln a) is convex, and a loss with atoms at grid points a_i is
 exactly a convex polygon with corners at a_i. So two polygons around H are two discrete losses around L:
@@ -13,6 +13,7 @@ Both err by O(step^2) only. An atom that sits on a grid point is represented exa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,17 @@ class Lattice:
     @property
     def losses(self) -> np.ndarray:
         return self.step * np.arange(self.first, self.first + self.masses.size)
+
+
+def log_mass(masses: np.ndarray) -> np.ndarray:
+    """The logarithm, -inf for no mass."""
+    with np.errstate(divide="ignore"):
+        return np.log(masses)
+
+
+def total(parts: Sequence[tuple[object, int]]) -> int:
+    """How many losses are added up."""
+    return sum(times for _, times in parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +73,6 @@ def connect_dots(loss: PrivacyLoss, nodes: np.ndarray) -> Dots:
         below_first = float(p_below[0]), float(q_below[0])
         if split < nodes.size:  # an atom exactly on the node where the two countings meet is in neither
             node_atom = max(1 - p_above[split] - p_below[split], 0.0)
-            node_atom = node_atom if node_atom > 1e-13 else 0.0
     else:
         below_first = float(1 - p_above[0]), float(1 - q_above[0])
     odds = np.exp(nodes)
@@ -84,7 +95,7 @@ def connect_dots(loss: PrivacyLoss, nodes: np.ndarray) -> Dots:
 
 def lattice_nodes(step: float, low: float, high: float) -> tuple[int, np.ndarray]:
     """The grid points from just below ``low`` to just above ``high``, and the index of the first."""
-    slack = 1e-9  # a bound that is itself a grid point must not gain a cell by rounding
+    slack = 1e-12  # a bound that is itself a grid point must not gain a cell by rounding
     first, last = int(np.floor(low / step + slack)), int(np.ceil(high / step - slack))
     return first, step * np.arange(first, max(last, first + 1) + 1)
 
@@ -117,7 +128,7 @@ def dominated(loss: PrivacyLoss, step: float, low: float, high: float) -> Lattic
     np.divide(bend - share * right, 1 - share, out=left, where=~rising & (share < 1))
     drop = np.maximum(np.append(left, 0.0), np.insert(right, 0, 0.0))
     # End where lowering would eat the curve itself; beyond, only the true infinite mass remains.
-    too_low = drop > dots.height / 2
+    too_low = drop > (dots.height - loss.infinite_mass) / 2
     end = int(np.argmax(too_low)) if too_low.any() else nodes.size - 1
     if end == 0:
         return Lattice(step, first, np.zeros(1), min(loss.infinite_mass, float(dots.height[0])))
@@ -128,9 +139,8 @@ def dominated(loss: PrivacyLoss, step: float, low: float, high: float) -> Lattic
     q_masses = dots.masses / odds
     q_above = np.append(np.cumsum(q_masses[::-1])[::-1][1:], 0.0)
     slopes = -q_above[:end] - np.diff(drop) / width[:end]
-    p_below, q_below = dots.below_first
-    # To the left of the grid: a straight line from (0, 1), where every delta curve starts.
-    slopes = np.insert(slopes, 0, q_below - 1 - (p_below + drop[0]) / odds[0])
+    # To the left of the grid: the tangent of H at the first node, lowered with it. (It gives up the mass below.)
+    slopes = np.insert(slopes, 0, dots.below_first[1] - 1 - drop[0] / odds[0])
     if (np.diff(slopes) < 0).any():
         # Increasing slopes mean convex; the isotonic fit of the slopes *is* the greatest convex minorant.
         from scipy.optimize import isotonic_regression

@@ -13,13 +13,10 @@ from typing import TypeAlias
 import numpy as np
 
 from dpcourse.privacy_loss.base import LARGEST_LOSS, PrivacyLoss
-from dpcourse.privacy_loss.discrete import DiscreteLoss
-from dpcourse.privacy_loss.lattice import connect_dots
+from dpcourse.privacy_loss.lattice import connect_dots, log_mass, total
 
 Parts: TypeAlias = Sequence[tuple[PrivacyLoss, int]]
 Coarse: TypeAlias = tuple[np.ndarray, np.ndarray, int]  # nodes, masses, how many times
-_WRAPPED = 23.0  # the window leaves out e^-23 of the tilted mass on each side ...
-_WRAPPED_EXACT = 37.0  # ... or less than rounding does, where the grid holds the loss exactly and is small
 
 
 @dataclass(frozen=True)
@@ -32,11 +29,11 @@ class Plan:
     spread: float
     ranges: tuple[tuple[float, float], ...]
     coarse: tuple[Coarse, ...]
-    wrapped: float
+    wrapped: float  # the window leaves out e^-wrapped of the tilted mass on each side
     window: float  # how wide the transform will be, in units of loss
 
 
-def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], target: float) -> Plan:
+def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], target: float, wrapped: float) -> Plan:
     """Find the tilt by the saddle-point approximation of delta on a coarse, scale-free grid.
 
     With K the cumulant generating function of the sum, the saddle at theta belongs to
@@ -61,7 +58,6 @@ def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], ta
         nearest = i if abs(reached[i] - target) < abs(reached[i - 1] - target) else i - 1
         found = float(thetas[nearest]), float(epsilons[nearest]), float(log_deltas[nearest]), float(k2[nearest])
         thetas = np.geomspace(thetas[i - 1], thetas[i], 25)
-    wrapped = _WRAPPED_EXACT if exact_step(parts) else _WRAPPED
     theta, spread_there = found[0], math.sqrt(max(found[3], 1e-300))
     right, left = (chernoff(coarse, theta, sign / spread_there, wrapped)[1] for sign in (1, -1))
     return Plan(*found[:3], spread_there, tuple(ranges), tuple(coarse), wrapped, right - left)
@@ -103,18 +99,3 @@ def _range(loss: PrivacyLoss, tail: float) -> tuple[float, float]:
     low = grid[np.argmax(np.append(loss.below(-grid[:-1])[0] <= tail, True))]
     smallest = loss.reverse()._max_finite_loss
     return -min(low, max(smallest, 1e-13)), min(high, max(loss._max_finite_loss, 1e-13))
-
-
-def exact_step(parts: Parts) -> float | None:
-    """The step of a grid that *is* the loss: a single discrete loss whose atoms are multiples of a step."""
-    return parts[0][0].natural_step if len(parts) == 1 and isinstance(parts[0][0], DiscreteLoss) else None
-
-
-def total(parts: Sequence[tuple[object, int]]) -> int:
-    """How many losses are added up."""
-    return sum(times for _, times in parts)
-
-
-def log_mass(masses: np.ndarray) -> np.ndarray:
-    """The logarithm, with a floor in place of -inf."""
-    return np.log(np.maximum(masses, 1e-320))

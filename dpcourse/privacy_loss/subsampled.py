@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.privacy_loss.base import PrivacyLoss, Tails, both_ways
+from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails, invert_delta
+from dpcourse.privacy_loss.composed import ComposedLoss
 from dpcourse.privacy_loss.direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
 from dpcourse.randomness import Rng, generator
@@ -25,9 +26,7 @@ def subsample(base: PrivacyLoss, q: float) -> PrivacyLoss:
     """Both directions of the sampled pair; an asymmetric ``base`` brings its own two directions along."""
     if q == 1:
         return base
-    if isinstance(base, EitherDirection):
-        # ``removed`` is (with, without): the order that the mixture needs. ``added`` is the same pair reversed only
-        # if base came from one pair; otherwise both orders are sampled and the worst of all four counts.
+    if isinstance(base, EitherDirection):  # its two directions need not be each other's reverse
         return EitherDirection(removed=_mixture(base.removed, q), added=_mixture(base.added.reverse(), q).reverse())
     mixture = _mixture(base, q)
     return EitherDirection(removed=mixture, added=mixture.reverse())
@@ -35,14 +34,13 @@ def subsample(base: PrivacyLoss, q: float) -> PrivacyLoss:
 
 def _mixture(base: PrivacyLoss, q: float) -> PrivacyLoss:
     """The pair ((1 - q) Q + q P, Q)."""
-    base = base.as_discrete() if hasattr(base, "as_discrete") else base
     if isinstance(base, DiscreteLoss):
-        losses = np.log1p(q * np.expm1(base.losses))
+        losses = mixed_loss(base.losses, q)
         masses = (1 - q) * base._q_masses + q * base.masses
         # Where only Q had mass the mixture has (1 - q) of it: no longer an impossible output.
         if base.only_q > 0:
             losses, masses = np.append(losses, math.log1p(-q)), np.append(masses, (1 - q) * base.only_q)
-        return DiscreteLoss.from_atoms(losses, masses, only_p=q * base.only_p)
+        return DiscreteLoss._merged(losses, masses, q * base.only_p, 0.0, label=base.label)
     return SubsampledLoss(base, q)
 
 
@@ -54,10 +52,14 @@ class SubsampledLoss(PrivacyLoss):
     q: float
     reversed: bool = False
 
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        return self.base.label
+
     def _base_loss(self, loss: np.ndarray) -> np.ndarray:
         """The base loss that becomes ``loss`` in the mixture; -inf below ln(1 - q), the smallest it can be."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            inner = np.log1p(np.expm1(loss) / self.q)
+            inner = np.where(loss < 500, np.log1p(np.expm1(np.minimum(loss, 500)) / self.q), loss - math.log(self.q))
         return np.where(loss > math.log1p(-self.q), inner, -np.inf)
 
     def _mixture_above(self, loss: np.ndarray) -> Tails:
@@ -90,10 +92,10 @@ class SubsampledLoss(PrivacyLoss):
         rng = generator(rng)
         without = -np.asarray(self.base.reverse().sample(size, rng=rng))  # the base loss of outputs drawn from Q
         if self.reversed:
-            return -np.log1p(self.q * np.expm1(without))
+            return -mixed_loss(without, self.q)
         with_person = np.asarray(self.base.sample(size, rng=rng))
         taking_part = rng.random(size) < self.q
-        return np.log1p(self.q * np.expm1(np.where(taking_part, with_person, without)))[()]
+        return mixed_loss(np.where(taking_part, with_person, without), self.q)
 
     def reverse(self) -> SubsampledLoss:
         return SubsampledLoss(self.base, self.q, not self.reversed)
@@ -103,9 +105,14 @@ class SubsampledLoss(PrivacyLoss):
         """KL by quadrature: E[L] is the area above the cdf right of 0 minus the area below it left of 0."""
         from scipy.integrate import quad
 
+        if isinstance(self.base, ComposedLoss):  # no closed tails: sum over the base's own grid
+            grid = self.base.as_discrete()
+            weights = grid._q_masses if self.reversed else (1 - self.q) * grid._q_masses + self.q * grid.masses
+            return float(np.sum(weights * mixed_loss(grid.losses, self.q)) * (-1 if self.reversed else 1))
+
         def area(tail: Any, sign: float) -> float:
             # Tails fall over many orders of magnitude: integrate between the points where they do.
-            edges = np.concatenate(([0.0], np.geomspace(1e-9, 50.0, 60)))
+            edges = np.concatenate(([0.0], np.geomspace(1e-9, 1e6, 90)))
             return sum(
                 quad(lambda x: float(tail(sign * x)[0]), a, b, epsabs=1e-14, epsrel=1e-9, limit=100)[0]
                 for a, b in pairwise(edges)
@@ -119,8 +126,31 @@ class SubsampledLoss(PrivacyLoss):
         if self.reversed:
             # The best case of the mixture, ln(1 - q + q e^l) at the smallest base loss l = -(max of the reverse).
             return -math.log1p(self.q * math.expm1(-self.base.reverse().max_loss))
-        largest = self.base.max_loss
-        return math.log1p(self.q * math.expm1(largest)) if largest < 700 else largest + math.log(self.q)
+        return float(mixed_loss(np.float64(self.base.max_loss), self.q))
+
+    def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
+        """By the base pair's own exact delta.
+
+        (1 - q) Q + q P - e^eps Q = q (P - e^g Q) with g the base loss that becomes eps, and the other way round
+        Q - e^eps ((1 - q) Q + q P) = q e^(eps + t) (Q - e^-t P) with t the base loss that becomes -eps.
+        """
+        g = float(self._base_loss(np.asarray(-epsilon if self.reversed else epsilon)))
+        if not self.reversed:
+            inner, factor = self.base._delta(g, lower_too=lower_too), self.q
+        elif g == -math.inf:  # no output can be that much likelier without the person
+            return Bracket(0.0, 0.0)
+        else:
+            inner, factor = self.base.reverse()._delta(-g, lower_too=lower_too), self.q * math.exp(epsilon + g)
+        return Bracket(factor * inner.lower, factor * inner.upper)
+
+    def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
+        upper = invert_delta(lambda epsilon: self._delta(epsilon, lower_too=False).upper, delta)
+        if self.label == "exact" or not lower_too:
+            return Bracket(upper if self.label == "exact" else 0.0, upper)
+        return Bracket(invert_delta(lambda epsilon: self._delta(epsilon).lower, delta), upper)
 
 
-__all__ = ["SubsampledLoss", "both_ways", "subsample"]
+def mixed_loss(loss: Any, q: float) -> Any:
+    """ln(1 - q + q e^loss): what a base loss becomes in the mixture, also where e^loss overflows."""
+    with np.errstate(over="ignore"):
+        return np.where(loss < 500, np.log1p(q * np.expm1(np.minimum(loss, 500))), loss + math.log(q))[()]
