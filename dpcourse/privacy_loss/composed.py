@@ -15,6 +15,7 @@ from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.privacy_loss.closed import GaussianLoss
 from dpcourse.privacy_loss.direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
+from dpcourse.privacy_loss.exact_sum import exact_sum
 from dpcourse.randomness import Rng, generator
 
 _NEGLIGIBLE = 1e-9  # a total loss below this is not worth a grid
@@ -82,11 +83,22 @@ class ComposedLoss(PrivacyLoss):
 
     @property
     def label(self) -> str:  # type: ignore[override]
+        if self._exact is not None:
+            return "exact"
         return "approximation" if any(loss.label == "approximation" for loss, _ in self.parts) else "upper bound"
 
     @cached_property
+    def _exact(self) -> DiscreteLoss | None:
+        return exact_sum(self.parts)
+
+    @property
+    def _rounding(self) -> float:
+        """The relative error that multiplying and adding masses may have caused: a few units for every round."""
+        return 2**-52 * (16 + 8 * sum(times for _, times in self.parts))
+
+    @cached_property
     def _discrete(self) -> DiscreteLoss:
-        return fourier.dominating_discrete_loss(self.parts)
+        return self._exact if self._exact is not None else fourier.dominating_discrete_loss(self.parts)
 
     def as_discrete(self) -> DiscreteLoss:
         """A discrete loss that dominates this one (never reports less than the true delta) and lies close to it."""
@@ -98,6 +110,8 @@ class ComposedLoss(PrivacyLoss):
 
     def below(self, loss: Any) -> Tails:
         """From the reversed sum, so that it dominates in that direction too."""
+        if self._exact is not None:
+            return self._exact.below(loss)
         q, p = _sum([(part.reverse(), times) for part, times in self.parts]).above(-np.asarray(loss, dtype=float))
         return p, q
 
@@ -134,11 +148,18 @@ class ComposedLoss(PrivacyLoss):
         return -math.expm1(sum(logs)) + 0.0
 
     def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
+        if self._exact is not None:
+            value, rounding = self._exact._delta(epsilon).upper, self._rounding
+            return Bracket(value * (1 - rounding), min(value * (1 + rounding), 1.0))
         if epsilon >= self._max_finite_loss:  # every finite loss is covered
             return Bracket(self.infinite_mass, self.infinite_mass)
         return fourier.delta(self.parts, epsilon, lower_too=lower_too and self._exact_parts)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
+        if self._exact is not None:
+            more, less = (min(delta * (1 + sign * self._rounding), 1 - 2**-53) for sign in (1, -1))
+            bounds = (self._exact._epsilon_bounds(each, lower_too=False).upper for each in (more, less))
+            return Bracket(*(min(bound, max(self._max_finite_loss, 0.0)) for bound in bounds))
         largest = max(self._max_finite_loss, 0.0)  # basic composition: never more than the sum of the largest losses
         if largest < _NEGLIGIBLE:
             return Bracket(0.0, largest)

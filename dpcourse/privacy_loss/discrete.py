@@ -40,18 +40,20 @@ class DiscreteLoss(PrivacyLoss):
         if p.shape != q.shape:
             raise ValueError(f"p and q must have one probability for each output, got {p.size} and {q.size}")
         with np.errstate(divide="ignore"):
-            return cls.from_log_probabilities(np.log(p), np.log(q))
+            return cls._from_logs(np.log(p), np.log(q), p, q)
 
     @classmethod
     def from_log_probabilities(cls, log_p: Any, log_q: Any) -> DiscreteLoss:
         """The same from logarithms: outputs too rare for a probability to be a number still count for max_loss."""
         log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
-        door.probability_vector("p", np.exp(log_p))
-        door.probability_vector("q", np.exp(log_q))
+        p, q = door.probability_vector("p", np.exp(log_p)), door.probability_vector("q", np.exp(log_q))
+        return cls._from_logs(log_p, log_q, p, q)
+
+    @classmethod
+    def _from_logs(cls, log_p: np.ndarray, log_q: np.ndarray, p: np.ndarray, q: np.ndarray) -> DiscreteLoss:
         in_p, in_q = log_p > -np.inf, log_q > -np.inf
         both = in_p & in_q
-        only_p, only_q = np.exp(log_p[in_p & ~in_q]).sum(), np.exp(log_q[in_q & ~in_p]).sum()
-        return cls._merged(log_p[both] - log_q[both], np.exp(log_p[both]), only_p, only_q)
+        return cls._merged(log_p[both] - log_q[both], p[both], p[in_p & ~in_q].sum(), q[in_q & ~in_p].sum())
 
     @classmethod
     def from_densities(cls, log_p: Any, log_q: Any, low: float, high: float, cells: int = 200_000) -> DiscreteLoss:
@@ -93,7 +95,7 @@ class DiscreteLoss(PrivacyLoss):
         losses, masses = losses[order], masses[order]
         if losses.size:
             # ln p - ln q of equal ratios differs in the last bits; atoms that close are one atom.
-            new = np.concatenate(([True], np.diff(losses) > 1e-14 * np.maximum(1.0, np.abs(losses[1:]))))
+            new = np.concatenate(([True], np.diff(losses) > 4.5e-16 * np.maximum(1.0, np.abs(losses[1:]))))
             group = np.cumsum(new) - 1
             losses, masses = losses[new], np.bincount(group, weights=masses)
         return cls(losses, masses, float(only_p), float(only_q), step or _common_step(losses), label)

@@ -6,7 +6,7 @@ into it, and Chernoff's inequality on the grid loss itself bounds that mass. *Ro
 e^(theta * loss), so that the window is centred on the epsilon in question and its bulk, not its far tail, carries the
 answer; delta = 1e-12 or 1e-200 keeps its relative precision (unless bulk and tail of a few rounds lie far apart, where
 the bracket is wide). Wrap-around and rounding are added to an upper bound and taken off a lower one. The first two are
-bounds; the allowance for rounding, about 8 units in the last place for each round, is a model of it.
+bounds; the allowance for rounding, about 2 units in the last place for each round, is a model of it.
 
 References: Koskela, Jaelkoe & Honkela 2020 (FFT accountant); Gopi, Lee & Wutschitz 2021 (error bounds); Alghamdi et al.
 2023 (the saddle point of delta, which gives theta); Doroshenko et al. 2022 (connecting the dots).
@@ -135,7 +135,7 @@ class TiltedSum:
         spectrum[audible] = np.exp(sum(times * np.log(each[audible]) for each, times in spectra))
         offset = sum(times * grid.first for grid, times in grids) - start
         masses = np.roll(fft.irfft(spectrum, n), offset % n)
-        rounding = _ROUNDING * (8 * total(grids) + 40 * math.log2(n)) * max(1.0, (theta * spread + 1e-3) ** -0.5)
+        rounding = _ROUNDING * (2 * total(grids) + 40 * math.log2(n)) * max(1.0, (theta * spread + 1e-3) ** -0.5)
         finite = sum(times * math.log1p(-grid.infinite) for grid, times in grids)
         return cls(
             theta=theta,
@@ -164,14 +164,15 @@ class TiltedSum:
             return math.inf
         target = math.exp(min(math.log(delta - self.infinite) - self.log_scale, 700.0))
         # Left of the centre the tilt magnifies rounding: look there only a little. Right of it nothing is lost, but
-        # e^offset must not overflow: what lies beyond counts as infinite, which can only raise the curve.
+        # e^offset must not overflow: what lies that far beyond an epsilon counts in full (1 - e^-50 is 1).
         offset = self.losses - self.centre
         first, last = np.searchsorted(offset, [-min(12 / max(self.theta, 1e-9), _LARGEST_OFFSET), _LARGEST_OFFSET])
         mass = self.masses[first:] * np.exp(-self.theta * offset[first:])
-        beyond = float(np.maximum(mass[last - first :], 0.0).sum()) if side > 0 else 0.0
+        beyond = float(np.maximum(mass[last - first :], 0.0).sum())
         mass, offset = mass[: last - first], offset[first:last]
         p_above, q_above = _sum_from_right(mass) + beyond, _sum_from_right(mass * np.exp(-offset))
         curve = p_above - np.exp(offset) * q_above + side * self.error * np.exp(-self.theta * offset)
+        curve = curve[offset <= _LARGEST_OFFSET - 50]
         if not curve.size:
             return math.nan
         small_enough = curve <= target

@@ -55,6 +55,7 @@ class Dots:
     infinite: float  # P-mass beyond the last node that no finite node can carry
     low_share: np.ndarray  # P-mass of each cell that went to its lower node ...
     high_share: np.ndarray  # ... and to its upper node
+    split: int  # cells before this one include an atom on their lower node, the others one on their upper node
     height: np.ndarray  # H at each node
     below_first: tuple[float, float]  # (P, Q) mass left of the first node
 
@@ -62,19 +63,16 @@ class Dots:
 def connect_dots(loss: PrivacyLoss, nodes: np.ndarray) -> Dots:
     """Share the mass of every cell between its two nodes so that both its P- and its Q-mass are kept."""
     p_above, q_above = loss.above(nodes)
-    # Differences of tails lose digits where the tail is large: left of the median count from the other end.
-    split = int(np.searchsorted(-p_above, -0.5))
+    # Differences of tails lose digits where the tail is large: left of Q's median count from the other end. (Q's, not
+    # P's, because an error of Q is multiplied by e^loss.)
+    split = int(np.searchsorted(-q_above, -0.5))
+    p_below, q_below = loss.below(nodes[: split + 1])
     p_cell, q_cell = -np.diff(p_above), -np.diff(q_above)
-    node_atom = 0.0
-    if split > 0:
-        p_below, q_below = loss.below(nodes[: split + 1])
-        count = min(split, nodes.size - 1)
-        p_cell[:count], q_cell[:count] = np.diff(p_below)[:count], np.diff(q_below)[:count]
-        below_first = float(p_below[0]), float(q_below[0])
-        if split < nodes.size:  # an atom exactly on the node where the two countings meet is in neither
-            node_atom = max(1 - p_above[split] - p_below[split], 0.0)
-    else:
-        below_first = float(1 - p_above[0]), float(1 - q_above[0])
+    count = min(split, nodes.size - 1)
+    p_cell[:count], q_cell[:count] = np.diff(p_below)[:count], np.diff(q_below)[:count]
+    below_first = float(p_below[0]), float(q_below[0])
+    # An atom exactly on the node where the two countings meet is in neither.
+    node_atom = max(1 - p_above[split] - p_below[split], 0.0) if split < nodes.size else 0.0
     odds = np.exp(nodes)
     p_cell = np.maximum(p_cell, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -90,7 +88,17 @@ def connect_dots(loss: PrivacyLoss, nodes: np.ndarray) -> Dots:
     top = min(odds[-1] * q_above[-1], p_above[-1])
     masses[-1] += top
     height = np.maximum(p_above - odds * q_above, 0.0)
-    return Dots(nodes, masses, float(p_above[-1] - top), low, high, height, below_first)
+    return Dots(nodes, masses, float(p_above[-1] - top), low, high, split, height, below_first)
+
+
+def _inside(loss: PrivacyLoss, dots: Dots, odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The Q-mass that bends H within each cell, by the node it was shared to: without the atoms that sit on nodes."""
+    low, high = dots.low_share.copy(), dots.high_share.copy()
+    atoms = np.maximum(1 - loss.above(dots.nodes)[0] - loss.below(dots.nodes)[0] - 1e-13, 0.0)
+    if atoms.any():  # 1e-13 for rounding: an atom that is overlooked only costs width
+        low[: dots.split] -= atoms[:-1][: dots.split]
+        high[dots.split :] -= atoms[1:][dots.split :]
+    return np.maximum(low, 0.0) / odds[:-1], np.maximum(high, 0.0) / odds[1:]
 
 
 def lattice_nodes(step: float, low: float, high: float) -> tuple[int, np.ndarray]:
@@ -113,7 +121,7 @@ def dominated(loss: PrivacyLoss, step: float, low: float, high: float) -> Lattic
     dots = connect_dots(loss, nodes)
     odds = np.exp(nodes)
     width = odds[:-1] * np.expm1(step)
-    q_low, q_high = dots.low_share / odds[:-1], dots.high_share / odds[1:]
+    q_low, q_high = _inside(loss, dots, odds)
     # The two tangents of a cell meet this far below its chord; H lies above them.
     q_cell = q_low + q_high
     share = np.divide(q_high, q_cell, out=np.full_like(q_cell, 0.5), where=q_cell > 0)  # where in the cell they meet

@@ -60,6 +60,8 @@ class SubsampledLoss(PrivacyLoss):
         """The base loss that becomes ``loss`` in the mixture; -inf below ln(1 - q), the smallest it can be."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             inner = np.where(loss < 500, np.log1p(np.expm1(np.minimum(loss, 500)) / self.q), loss - math.log(self.q))
+            # Near ln(1 - q), its end, 1 + expm1/q would cancel; e^loss - (1 - q) cancels less.
+            inner = np.where(loss < -0.3, np.log((np.exp(loss) - (1 - self.q)) / self.q), inner)
         return np.where(loss > math.log1p(-self.q), inner, -np.inf)
 
     def _mixture_above(self, loss: np.ndarray) -> Tails:
@@ -152,5 +154,6 @@ class SubsampledLoss(PrivacyLoss):
 
 def mixed_loss(loss: Any, q: float) -> Any:
     """ln(1 - q + q e^loss): what a base loss becomes in the mixture, also where e^loss overflows."""
-    with np.errstate(over="ignore"):
-        return np.where(loss < 500, np.log1p(q * np.expm1(np.minimum(loss, 500))), loss + math.log(q))[()]
+    middle = np.log1p(q * np.expm1(np.clip(loss, -0.5, 500)))
+    low = np.log((1 - q) + q * np.exp(np.minimum(loss, 0.0)))  # does not cancel where the sum is small
+    return np.where(loss < -0.3, low, np.where(loss < 500, middle, loss + math.log(q)))[()]

@@ -77,7 +77,7 @@ def test_group_privacy_of_laplace_is_attained() -> None:
     ("call", "quoted"),
     [
         (lambda: basic_composition([]), "none"),
-        (lambda: basic_composition([(0, 0)]), "0"),
+        (lambda: basic_composition([(-1, 0)]), "-1"),
         (lambda: advanced_composition(1, 0, 0, 1e-5), "0"),
         (lambda: advanced_composition(1, 0, 2, 0), "0"),
         (lambda: amplify_by_sampling(1, 0, 0), "0"),
