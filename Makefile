@@ -15,7 +15,7 @@ TYPED  := $(wildcard dpcourse autograder tools)
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint format bench system constraints clean
+.PHONY: help setup lab test testslow lint format bench system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,10 +24,13 @@ setup: $(VENV)/.installed ## make or update .venv (TORCH=default: do not choose 
 
 lab: setup ## open JupyterLab on the lectures (LAB_ARGS="--no-browser --port 8899" for a server)
 	$(PY) -m jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/lectures/00_start_here.ipynb \
-	    --LabApp.news_url=None $$([ "$$(id -u)" = 0 ] && echo --allow-root) $(LAB_ARGS)
+	    $$([ "$$(id -u)" = 0 ] && echo --allow-root) $(LAB_ARGS)
 
 test: lint system ## check everything: style, types, tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+
+testslow: setup ## the long random searches, which make test leaves out
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m slow
 
 lint: setup ## ruff and mypy only
 	$(PY) -m ruff check .
@@ -79,5 +82,7 @@ $(VENV)/.torch: $(VENV)/.created pyproject.toml constraints.txt tools/install_to
 $(VENV)/.installed: $(VENV)/.torch
 	@echo "== 3/3 everything else, at the versions of constraints.txt (a few minutes)"
 	$(PIP) install --constraint constraints.txt --editable ".[$(EXTRAS)]"
+	@$(PY) -m jupyter labextension disable --level=sys_prefix @jupyterlab/apputils-extension:announcements >/dev/null 2>&1 \
+	    || true # no question about Jupyter news on a student's first screen
 	@touch $@
 	@echo "== ready"
