@@ -37,5 +37,5 @@ def table(figures: list[Figure]) -> str:
     """The table as it stands in the README."""
     lines = ["| figure | measured | promised | |", "|---|---:|---:|---|"]
     for figure in figures:
-        lines.append(f"| {figure.what} | {figure.value:.2g} | at most {figure.limit:g} | {figure.detail} |")
+        lines.append(f"| {figure.what} | {figure.value:.3g} | at most {figure.limit:g} | {figure.detail} |")
     return "\n".join(lines)
