@@ -92,7 +92,7 @@ class PrivacyLoss(ABC):
     # ---- what follows -----------------------------------------------------------------------------------------
     def cdf(self, loss: Any) -> Any:
         """P[L <= loss]."""
-        return 1.0 - self.above(np.asarray(loss, dtype=float))[0]
+        return np.clip(1.0 - self.above(np.asarray(loss, dtype=float))[0], 0.0, 1.0)
 
     @overload
     def delta(self, epsilon: Any, *, bracket: Literal[False] = False) -> Any: ...

@@ -129,7 +129,7 @@ class LaplaceLoss(PrivacyLoss):
         return self.shift
 
     def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
-        value = max(-math.expm1((epsilon - self.shift) / 2), 0.0)
+        value = -math.expm1((epsilon - self.shift) / 2) if epsilon < self.shift else 0.0
         return Bracket(value, value)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:

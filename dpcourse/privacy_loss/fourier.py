@@ -17,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -60,6 +60,8 @@ def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
     # The first plan found out how small delta is; the second cuts the tails accordingly.
     tail = 1e-7 * math.exp(max(plan.log_delta, -600.0))
     plan = _plan(parts, tail, lambda eps, log_delta: eps, epsilon)
+    if epsilon < plan.mean:  # most of the mass lies above: no tilt, and a window around the mean
+        plan = replace(plan, theta=0.0)
     bend = total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
     step = _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
     upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.delta(epsilon, side=1), 1.0)
@@ -136,7 +138,7 @@ class TiltedSum:
         offset = sum(times * grid.first for grid, times in grids) - start
         masses = np.roll(fft.irfft(spectrum, n), offset % n)
         rounding = _ROUNDING * (2 * total(grids) + 40 * math.log2(n)) * max(1.0, (theta * spread + 1e-3) ** -0.5)
-        finite = sum(times * math.log1p(-grid.infinite) for grid, times in grids)
+        finite = sum(times * math.log1p(-min(grid.infinite, 1 - 2**-53)) for grid, times in grids)
         return cls(
             theta=theta,
             centre=mean,
@@ -149,7 +151,7 @@ class TiltedSum:
 
     def delta(self, epsilon: float, *, side: int) -> float:
         """sum of mass (1 - e^(epsilon - loss))+, plus (side = 1) or minus (side = -1) the error; NaN if off window."""
-        if not self.losses[0] < epsilon:
+        if self.theta > 0 and not self.losses[0] < epsilon:
             return math.nan
         gap = np.maximum(self.losses - epsilon, 0.0)
         value = _dot(self.masses, np.exp(-self.theta * gap) * -np.expm1(-gap))
@@ -198,7 +200,7 @@ def _sum_from_right(values: np.ndarray) -> np.ndarray:
 
 def _search(grids: Grids, plan: Plan, answer: Callable[[TiltedSum], float], otherwise: float) -> float:
     """Ask the tilted sum at the planned theta; if the answer lies outside its window, tilt more, then less."""
-    for factor in (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.0):
+    for factor in (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.0) if plan.theta > 0 else (1.0,):
         with contextlib.suppress(MemoryError):
             value = answer(TiltedSum.of(grids, factor * plan.theta, plan))
             if not math.isnan(value):

@@ -121,7 +121,7 @@ class SubsampledLoss(PrivacyLoss):
                 if tail(sign * a)[0] > 1e-17
             )
 
-        return area(self.above, 1.0) - area(self.below, -1.0)
+        return max(area(self.above, 1.0) - area(self.below, -1.0), 0.0)
 
     @property
     def max_loss(self) -> float:
