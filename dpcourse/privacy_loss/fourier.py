@@ -50,7 +50,7 @@ def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) 
     upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.epsilon(delta, side=1), math.inf)
     if not lower_too:
         return Bracket(0.0, upper)
-    lower = _lower(parts, plan, step, upper, 4 * wanted, lambda sum_: sum_.epsilon(delta, side=-1))
+    lower = _lower(parts, plan, step, upper, min(4 * wanted, 5e-4 * upper), lambda sum_: sum_.epsilon(delta, side=-1))
     return Bracket(lower, upper)
 
 
@@ -60,7 +60,7 @@ def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
     # The first plan found out how small delta is; the second cuts the tails accordingly.
     tail = 1e-7 * math.exp(max(plan.log_delta, -600.0))
     plan = _plan(parts, tail, lambda eps, log_delta: eps, epsilon)
-    if epsilon < plan.mean:  # most of the mass lies above: no tilt, and a window around the mean
+    if epsilon < plan.floor:  # nearly all mass lies above: no tilt, and a window around the mean
         plan = replace(plan, theta=0.0)
     bend = total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
     step = _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
@@ -75,9 +75,9 @@ def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
 def _lower(
     parts: Parts, plan: Plan, step: float, upper: float, width: float, answer: Callable[[TiltedSum], float]
 ) -> float:
-    """The best lower bound on grids up to 16 times finer: where the density is rough, the lower polygon needs one."""
+    """The best lower bound on grids up to 64 times finer: where the density is rough, the lower polygon needs one."""
     best = 0.0
-    for refinement in (1, 2, 4, 8, 16):
+    for refinement in (1, 2, 4, 8, 16, 32, 64):
         finer = _fit_step(parts, step / refinement, plan)
         best = max(best, min(_search(_grids(parts, dominated, finer, plan), plan, answer, 0.0), upper))
         if upper - best <= width or finer > step / refinement:

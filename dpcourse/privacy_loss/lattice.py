@@ -105,6 +105,8 @@ def lattice_nodes(step: float, low: float, high: float) -> tuple[int, np.ndarray
     """The grid points from just below ``low`` to just above ``high``, and the index of the first."""
     slack = 1e-12  # a bound that is itself a grid point must not gain a cell by rounding
     first, last = int(np.floor(low / step + slack)), int(np.ceil(high / step - slack))
+    # ... nor lose the atom that sits on it, by a last bit.
+    first, last = first - (step * first > low), last + (step * last < high)
     return first, step * np.arange(first, max(last, first + 1) + 1)
 
 

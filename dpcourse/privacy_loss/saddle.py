@@ -30,7 +30,7 @@ class Plan:
     ranges: tuple[tuple[float, float], ...]
     coarse: tuple[Coarse, ...]
     wrapped: float  # the window leaves out e^-wrapped of the tilted mass on each side
-    mean: float  # of the sum, without a tilt
+    floor: float  # five standard deviations below the mean of the untilted sum
     window: float  # how wide the transform will be, in units of loss
 
 
@@ -61,8 +61,8 @@ def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], ta
         thetas = np.geomspace(thetas[i - 1], thetas[i], 25)
     theta, spread_there = found[0], math.sqrt(max(found[3], 1e-300))
     right, left = (chernoff(coarse, theta, sign / spread_there, wrapped)[1] for sign in (1, -1))
-    mean = sum(times * float(masses @ nodes) for nodes, masses, times in coarse)
-    return Plan(*found[:3], spread_there, tuple(ranges), tuple(coarse), wrapped, mean, right - left)
+    floor = sum(times * float(masses @ nodes) for nodes, masses, times in coarse) - 5 * math.sqrt(variance)
+    return Plan(*found[:3], spread_there, tuple(ranges), tuple(coarse), wrapped, floor, right - left)
 
 
 def chernoff(coarse: Sequence[Coarse], theta: float, unit: float, wrapped: float) -> tuple[float, float]:

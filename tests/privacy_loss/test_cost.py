@@ -53,6 +53,7 @@ def test_a_million_rounds_stay_within_500_megabytes(code: str) -> None:
 CORNERS = [(sigma, q, rounds) for sigma in (0.3, 2.0, 20.0) for q in (1e-4, 0.02, 0.7) for rounds in (1, 30, 100_000)]
 
 
+@pytest.mark.slow  # bare times depend on the machine: not for make test
 @pytest.mark.parametrize(("sigma", "q", "rounds"), CORNERS)
 def test_every_corner_of_dp_sgd_is_answered_quickly(sigma: float, q: float, rounds: int) -> None:
     loss = GaussianLoss(1 / sigma).subsample(q).compose(rounds)
@@ -62,6 +63,7 @@ def test_every_corner_of_dp_sgd_is_answered_quickly(sigma: float, q: float, roun
         assert seconds(lambda e=epsilon: loss.delta(e, bracket=True)) < SECONDS, f"delta({epsilon})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "loss",
     [

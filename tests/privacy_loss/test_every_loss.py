@@ -92,7 +92,7 @@ def test_the_mass_between_two_thresholds_has_the_ratio_that_its_losses_say(loss:
 @every
 def test_cdf_is_the_complement_of_above(loss: PrivacyLoss) -> None:
     at = thresholds(loss)
-    assert np.asarray(loss.cdf(at)) == pytest.approx(1 - loss.above(at)[0], abs=0)
+    assert np.asarray(loss.cdf(at)) == pytest.approx(np.clip(1 - loss.above(at)[0], 0, 1), abs=0)
     assert np.ndim(loss.cdf(0.0)) == 0
 
 
@@ -133,8 +133,9 @@ def test_samples_fit_the_cdf(loss: PrivacyLoss) -> None:
     values, counts = np.unique(drawn[np.isfinite(drawn)], return_counts=True)
     up_to = np.cumsum(counts) / n
     before = up_to - counts / n
-    assert np.abs(loss.cdf(values) - up_to).max() < limit
-    assert np.abs(loss.below(values)[0] - before).max() < limit
+    hair = 1e-12 * np.maximum(1.0, np.abs(values))  # an atom that was computed in two ways may differ in its last bit
+    assert np.abs(loss.cdf(values + hair) - up_to).max() < limit
+    assert np.abs(loss.below(values - hair)[0] - before).max() < limit
 
 
 @pytest.mark.parametrize("loss", COMPOSED.values(), ids=COMPOSED.keys())
