@@ -114,7 +114,7 @@ def check_delta(sigma: float, q: float, rounds: int, epsilon: float) -> None:
 
 
 @given(sigmas, rates, rounds_, deltas)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @example(0.66, 0.0037, 14, 0.253)  # epsilon = 0
 @example(1.926, 1.0, 33_497, 0.487)  # epsilon in the thousands
 @example(0.3157, 0.2562, 87_748, 2.1e-10)  # epsilon in the ten thousands
@@ -127,7 +127,7 @@ def test_random_settings_epsilon(sigma: float, q: float, rounds: int, delta: flo
 
 
 @given(sigmas, rates, rounds_, epsilons)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @example(0.6984, 0.8972, 6187, 0.762)  # delta = 1 but for 1e-400
 @example(2.32, 0.6485, 7626, 18.35)
 @example(1.16, 0.0022, 5, 13.36)  # delta = 1e-98
@@ -140,14 +140,14 @@ def test_random_settings_delta(sigma: float, q: float, rounds: int, epsilon: flo
 
 @pytest.mark.slow
 @given(sigmas, rates, rounds_, deltas)
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_many_random_settings_epsilon(sigma: float, q: float, rounds: int, delta: float) -> None:
     check_epsilon(sigma, q, rounds, delta)
 
 
 @pytest.mark.slow
 @given(sigmas, rates, rounds_, epsilons)
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_many_random_settings_delta(sigma: float, q: float, rounds: int, epsilon: float) -> None:
     check_delta(sigma, q, rounds, epsilon)
 

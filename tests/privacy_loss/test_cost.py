@@ -50,16 +50,16 @@ def test_a_million_rounds_stay_within_500_megabytes(code: str) -> None:
     assert run_in_a_fresh_process(code)["megabytes"] <= 500
 
 
-CORNERS = [(sigma, q, rounds) for sigma in (0.3, 2.0, 20.0) for q in (1e-4, 0.02, 0.7) for rounds in (1, 30, 100_000)]
+CORNERS = [(sigma, q, rounds) for sigma in (0.3, 20.0) for q in (1e-4, 0.7) for rounds in (1, 30, 100_000)]
 
 
 @pytest.mark.slow  # bare times depend on the machine: not for make test
 @pytest.mark.parametrize(("sigma", "q", "rounds"), CORNERS)
 def test_every_corner_of_dp_sgd_is_answered_quickly(sigma: float, q: float, rounds: int) -> None:
     loss = GaussianLoss(1 / sigma).subsample(q).compose(rounds)
-    for delta in (1e-12, 1e-5, 0.5):
+    for delta in (1e-12, 0.1):
         assert seconds(lambda d=delta: loss.epsilon(d, bracket=True)) < SECONDS, f"epsilon({delta})"
-    for epsilon in (0.0, 0.5, 20.0):
+    for epsilon in (0.0, 20.0):
         assert seconds(lambda e=epsilon: loss.delta(e, bracket=True)) < SECONDS, f"delta({epsilon})"
 
 
@@ -77,9 +77,9 @@ def test_every_corner_of_dp_sgd_is_answered_quickly(sigma: float, q: float, roun
     ids=["sampled sum", "nothing to learn", "two small tables", "laplace + gaussian", "a million laplaces"],
 )
 def test_other_sums_are_answered_quickly(loss: PrivacyLoss) -> None:
-    for delta in (1e-12, 1e-5, 0.5):
+    for delta in (1e-12, 0.1):
         assert seconds(lambda d=delta: loss.epsilon(d, bracket=True)) < SECONDS, f"epsilon({delta})"
-    for epsilon in (0.0, 0.5, 20.0):
+    for epsilon in (0.0, 20.0):
         assert seconds(lambda e=epsilon: loss.delta(e, bracket=True)) < SECONDS, f"delta({epsilon})"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcourse.privacy_loss import EitherDirection, GaussianLoss, LaplaceLoss, PrivacyLoss
+from dpcourse.privacy_loss import DiscreteLoss, EitherDirection, GaussianLoss, LaplaceLoss, PrivacyLoss
 from tests.privacy_loss import contour, oracles, truth
 
 REMOVED_AND_ADDED = pytest.mark.parametrize("added", [False, True], ids=["removed", "added"])
@@ -178,3 +178,18 @@ def test_sampling_a_wide_sum_keeps_the_mass_of_q(added: bool) -> None:
         assert bracket.lower <= expected_delta * (1 + 1e-9)
         assert expected_delta <= bracket.upper * (1 + 1e-9)
         assert bracket.upper == pytest.approx(expected_delta, rel=1e-3)
+
+
+def test_sampling_a_sum_that_leaks_leaks_q_times_as_often() -> None:
+    """P has outputs that Q never has (mass 0.2): after sampling q of them, and no epsilon covers those."""
+    leaky = DiscreteLoss.from_probabilities([0.2, 0.5, 0.3], [0.0, 0.3, 0.7])
+    sampled = (leaky + LaplaceLoss(0.1)).subsample(0.3)
+    assert sampled.infinite_mass == pytest.approx(0.06, rel=1e-9)
+    assert sampled.mean == math.inf
+    assert sampled.epsilon(0.0599) == math.inf
+    largest = math.log1p(0.3 * (0.5 / 0.3 * math.exp(0.1) - 1))
+    bracket = sampled.epsilon(0.0600001, bracket=True)
+    assert bracket.lower <= largest
+    assert bracket.upper <= 1.001 * largest
+    assert sampled.delta(5.0) == pytest.approx(0.06, rel=1e-6)
+    assert sampled.compose(2).infinite_mass == pytest.approx(1 - 0.94**2, rel=1e-9)
