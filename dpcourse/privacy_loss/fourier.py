@@ -45,12 +45,21 @@ def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) 
         return Bracket(0.0, math.inf)  # delta does not cover the outputs that identify a dataset (odds of e^600)
     plan = _plan(parts, 1e-7 * delta, lambda eps, log_delta: -log_delta, -math.log(delta))
     wanted = TOLERANCE * max(plan.epsilon, 0.1 * plan.spread, scale)
-    step = math.sqrt(12 * wanted / (total(parts) * (1 + plan.theta)))
-    step = _fit_step(parts, step, plan)
-    upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.epsilon(delta, side=1), math.inf)
+    for _ in range(2):
+        # With few rounds the loss has not smoothed out and the estimate behind the step is rough: be generous.
+        rounds = total(parts) + 30 / total(parts)
+        step = _fit_step(parts, math.sqrt(12 * wanted / (rounds * (1 + plan.theta))), plan)
+        upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.epsilon(delta, side=1), math.inf)
+        # A few heavy-tailed rounds can cost far less than their spread suggests: then once more, finer.
+        needed = TOLERANCE * max(upper, 1e-3 * plan.spread, scale)
+        if wanted <= 4 * needed:
+            break
+        wanted = needed
     if not lower_too:
         return Bracket(0.0, upper)
-    lower = _lower(parts, plan, step, upper, min(4 * wanted, 5e-4 * upper), lambda sum_: sum_.epsilon(delta, side=-1))
+    lower = _lower(
+        parts, plan, step, upper, min(4 * wanted, 5e-4 * max(upper, scale)), lambda sum_: sum_.epsilon(delta, side=-1)
+    )
     return Bracket(lower, upper)
 
 
