@@ -130,6 +130,15 @@ class SubsampledLoss(PrivacyLoss):
             return -math.log1p(self.q * math.expm1(-self.base.reverse().max_loss))
         return float(mixed_loss(np.float64(self.base.max_loss), self.q))
 
+    @property
+    def infinite_mass(self) -> float:
+        """A leak of the base shows only if the person is in the sample; the mixture itself can produce all of Q."""
+        return 0.0 if self.reversed else self.q * self.base.infinite_mass
+
+    @property
+    def _max_finite_loss(self) -> float:
+        return self.max_loss if self.reversed else float(mixed_loss(np.float64(self.base._max_finite_loss), self.q))
+
     def _delta(self, epsilon: float, *, lower_too: bool = True) -> Bracket:
         """By the base pair's own exact delta.
 
