@@ -107,6 +107,8 @@ class SubsampledLoss(PrivacyLoss):
         """KL by quadrature: E[L] is the area above the cdf right of 0 minus the area below it left of 0."""
         from scipy.integrate import quad
 
+        if self.infinite_mass > 0:
+            return math.inf
         if isinstance(self.base, ComposedLoss):  # no closed tails: sum over the base's own grid
             grid = self.base.as_discrete()
             weights = grid._q_masses if self.reversed else (1 - self.q) * grid._q_masses + self.q * grid.masses
