@@ -8,7 +8,7 @@ JOBS     ?= 2
 VENV   := .venv
 PY     := $(VENV)/bin/python
 PIP    := $(PY) -m pip --disable-pip-version-check
-EXTRAS := student,instructor,test
+EXTRAS := student,site,instructor,test
 TYPED  := $(wildcard dpcourse autograder tools)
 
 # program:package, as Debian and Ubuntu call them

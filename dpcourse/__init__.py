@@ -22,7 +22,7 @@ _HOME = {
     "guarantee": "Guarantee Neighbours",
     "randomness": "SystemRandomness",
 }
-_ROOMS = ("accounting", "audit", "data", "mechanisms", "privacy_loss", "sensitivity")
+_ROOMS = ("accounting", "audit", "data", "explore", "mechanisms", "plots", "privacy_loss", "sensitivity")
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}
 
 __all__ = sorted([*_WHERE, *_ROOMS])
