@@ -15,7 +15,7 @@ TYPED  := $(wildcard dpcourse autograder tools)
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test testslow lint format bench system constraints clean
+.PHONY: help setup lab site slides test testslow lint format bench system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,12 @@ setup: $(VENV)/.installed ## make or update .venv (TORCH=default: do not choose 
 lab: setup ## open JupyterLab on the lectures (LAB_ARGS="--no-browser --port 8899" for a server)
 	$(PY) -m jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/lectures/00_start_here.ipynb \
 	    $$([ "$$(id -u)" = 0 ] && echo --allow-root) $(LAB_ARGS)
+
+site: setup ## the lectures as pages with working sliders, for any web server: build/site
+	$(PY) -m tools.pages site
+
+slides: setup ## the lectures as reveal.js decks for the classroom: build/slides
+	$(PY) -m tools.pages slides
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"

@@ -191,7 +191,7 @@ export function panelSvg(body, part, width, key, alt) {
   const height = part.height;
   const yTicks = part.y.ticks ?? (part.y.log ? logTicks : linearTicks)(part.y.low, part.y.high, (height - 60) / 36);
   const widest = Math.max(...yTicks.map(([, text]) => text.length), 1);
-  const box = { left: Math.min(width * 0.4, widest * CHAR + 14), right: width - 14, top: 22, bottom: height - 40 };
+  const box = { left: Math.min(width * 0.4, widest * CHAR + 14), right: width - 14, top: 26, bottom: height - 40 };
   const X = scaleOf(part.x, box.left, box.right);
   const Y = scaleOf(part.y, box.bottom, box.top);
   const xTicks = part.x.ticks ?? (part.x.log ? logTicks : linearTicks)(part.x.low, part.x.high, (box.right - box.left) / 62);

@@ -170,7 +170,8 @@ export class Explorer {
     const follow = (event) => {
       const svg = body.querySelector("svg");
       if (!svg || !svg.valueAt) return;
-      const wanted = svg.valueAt(event.clientX - svg.getBoundingClientRect().left);
+      const { left, width } = svg.getBoundingClientRect(); // a deck of slides scales what it shows
+      const wanted = svg.valueAt(((event.clientX - left) * svg.clientWidth) / width);
       this.move(i, nearest(this.controls[i].values, wanted));
     };
     body.onpointerdown = (event) => {
