@@ -6,6 +6,7 @@ Each is a scene (``dpcourse.plots``) computed here from the mechanisms, once; th
 from dpcourse.explore.bank import *
 from dpcourse.explore.choosing import *
 from dpcourse.explore.classroom import *
+from dpcourse.explore.floats import *
 from dpcourse.explore.gaussian import *
 from dpcourse.explore.leaks import *
 from dpcourse.explore.local import *

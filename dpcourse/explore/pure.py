@@ -8,9 +8,9 @@ import numpy as np
 
 from dpcourse import Laplace
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, panel, slider
+from dpcourse.plots import Axis, Band, Bars, Line, Picture, Points, Rule, Scene, panel, slider
 
-__all__ = ["laplace_scale", "two_worlds"]
+__all__ = ["count_error", "laplace_density", "laplace_scale", "two_worlds"]
 
 SCALES = np.round(np.concatenate([np.arange(0.5, 1, 0.1), np.arange(1, 2, 0.2), np.arange(2, 5.01, 0.5)]), 2)
 
@@ -63,6 +63,48 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
 
 
 @explorer
+def laplace_density() -> Scene:
+    """Figures 1 and 2 of the slides: the density of the noise for a scale b, beside those of b = 1, 2 and 4."""
+    noise = np.linspace(-10, 10, 401)
+    others = {1: ("sky", "dashdot"), 2: ("green", "dashed"), 4: ("grey", "dotted")}
+
+    def density(b: float) -> np.ndarray:
+        return np.exp(Laplace(epsilon=1 / b, sensitivity=1).log_prob(noise, 0))
+
+    fixed = [Line(noise, density(b), f"b = {b:g}", *style) for b, style in others.items()]
+    scales = np.round(np.arange(0.5, 4.01, 0.1), 1)
+
+    def draw(b: float) -> Picture:
+        mechanism = Laplace(epsilon=1 / b, sensitivity=1)
+        top, half, most = math.exp(mechanism.log_prob(0, 0)), mechanism.margin(0.5), mechanism.margin(0.9)
+        inside = np.linspace(-half, half, 61)
+        return Picture(
+            (
+                panel(
+                    "How likely is which noise?",
+                    Axis("noise added to the true count (people)", -10, 10),
+                    Axis("probability density", 0, 1.05),
+                    Band(inside, np.zeros(61), np.exp(mechanism.log_prob(inside, 0)), "half of all answers", "blue"),
+                    fixed,
+                    Line(noise, density(b), "your b", "blue", width=3.5),
+                    Rule(-most, "x", "", "ink", "dotted"),
+                    Rule(most, "x", f"9 of 10 within {most:.1f}", "ink", "dotted"),
+                    height=280,
+                ),
+            ),
+            f"b = {b:g}: the curve peaks at 1/(2b) = {top:.3f}. Half of the answers are off by less than {half:.2f} "
+            f"people, nine in ten by less than {most:.2f}; the average distance is b itself.",
+        )
+
+    return Scene(
+        "The shape of the noise",
+        "What happens to the peak when the curve gets wider?",
+        (slider("b", "noise scale b", scales, 1, "{:.1f}"),),
+        draw,
+    )
+
+
+@explorer
 def laplace_scale() -> Scene:
     """Figure 3 of the slides: the privacy loss along y for several scales b, between its rails at 1/b and -1/b."""
     answers = np.linspace(44, 57, 261)
@@ -81,7 +123,7 @@ def laplace_scale() -> Scene:
                 panel(
                     "Privacy loss of every answer: 51 people against 50",
                     Axis("published answer y", 44, 57),
-                    Axis("privacy loss ln(p/p')", -2.2, 2.2),
+                    Axis("privacy loss: ln(density with / without)", -2.2, 2.2),
                     fixed,
                     Line(answers, loss(b), "your b", "blue", width=3.5),
                     Rule(1 / b, "y", f"1/b = {1 / b:.2f}: ratio e^(1/b) = {math.exp(1 / b):.2f}", "red"),
@@ -104,5 +146,54 @@ def laplace_scale() -> Scene:
         "The scale is the dial",
         "Should more privacy mean a wider or a narrower noise?",
         (slider("b", "noise scale b", scales, 2, "{:.1f}"),),
+        draw,
+    )
+
+
+@explorer
+def count_error() -> Scene:
+    """Privacy against utility: the error of a noisy count over epsilon, in people and as a share of the count."""
+    budgets = np.round(np.concatenate([np.arange(1, 10) * 10.0**k for k in (-2, -1, 0)] + [[10.0]]), 2)
+    counts = np.array([5, 10, 20, 51, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000, 1_000_000])
+    mechanisms = [Laplace(epsilon=epsilon, sensitivity=1) for epsilon in budgets]
+    average = Line(budgets, [m.scale for m in mechanisms], "average error", "blue")
+    margin = Line(budgets, [m.margin(0.95) for m in mechanisms], "19 of 20 answers are closer", "red", "dashed")
+
+    def draw(epsilon: float, count: int) -> Picture:
+        mechanism = Laplace(epsilon=epsilon, sensitivity=1)
+        return Picture(
+            (
+                panel(
+                    "The error in people: whatever the count is",
+                    Axis("privacy budget ε", 0.01, 10, log=True),
+                    Axis("error (people)", 0.05, 500, log=True),
+                    average,
+                    margin,
+                    Points([epsilon], [mechanism.scale], "", "blue", "circle", 10),
+                    Points([epsilon], [mechanism.margin(0.95)], "", "red", "square", 9),
+                    drag="epsilon",
+                ),
+                panel(
+                    "The same error as a share of the count",
+                    Axis("true count (people)", 5, 1_000_000, log=True),
+                    Axis("average error / count", 1e-7, 100, log=True),
+                    Line(counts, mechanism.scale / counts, "", "green"),
+                    Points([count], [mechanism.scale / count], "your count", "green", "diamond", 10),
+                    Rule(1, "y", "the error is as large as the count", "ink", "dotted"),
+                    drag="count",
+                ),
+            ),
+            f"ε = {epsilon:g}: the count is off by {mechanism.scale:.4g} people on average, 19 answers in 20 by less "
+            f"than {mechanism.margin(0.95):.3g}. For a true count of {count:,} the average error is "
+            f"{mechanism.scale / count:.2%}.",
+        )
+
+    return Scene(
+        "What privacy costs a count",
+        "How large must a count be before its noise no longer matters?",
+        (
+            slider("epsilon", "privacy budget ε", budgets, 0.1, "{:g}"),
+            slider("count", "true count", counts, 51, "{:,}"),
+        ),
         draw,
     )

@@ -46,6 +46,14 @@ class Laplace(Mechanism):
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon, 0.0, self.neighbours)
 
+    def margin(self, probability: float = 0.95) -> float:
+        """With probability p one coordinate's noise stays within +- b ln(1/(1 - p)) (Dwork & Roth 2014, Fact 3.7)."""
+        if door.probability("probability", probability) == 1:
+            raise ValueError(
+                f"probability must be below 1, because the noise has no largest value, got {probability!r}"
+            )
+        return -self.scale * math.log1p(-probability)
+
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         data = door.finite_array("data", data)
         noisy = generator(rng).laplace(0.0, self.scale, release_shape(data, size) or None)

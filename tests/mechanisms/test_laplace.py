@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcourse import DiscreteLaplace, Laplace, LocalLaplace, Neighbours, SystemRandomness
+from dpcourse.audit.floats import reachable
 from dpcourse.mechanisms.exact_sampling import ExactTable, _two_sided, sample_two_sided_geometric
 
 
@@ -24,6 +25,19 @@ def test_the_designs_example() -> None:
     assert count.release([1.0, 2.0], rng=1).shape == (2,)
     assert count.release([1.0, 2.0], size=5, rng=1).shape == (5, 2)
     assert count.release(51, size=1, rng=1).shape == (1,)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(1e-3, 1e3), st.floats(0.01, 0.999))
+def test_the_margin_holds_what_it_says(epsilon: float, probability: float) -> None:
+    mechanism = Laplace(epsilon=epsilon, sensitivity=1)
+    inside = stats.laplace(scale=mechanism.scale).cdf(mechanism.margin(probability)) * 2 - 1
+    assert inside == pytest.approx(probability, rel=1e-9)
+
+
+def test_a_margin_for_certainty_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"below 1.*got 1"):
+        Laplace(epsilon=1, sensitivity=1).margin(1)
 
 
 def test_release_leaves_the_data_alone() -> None:
@@ -54,21 +68,6 @@ def test_a_change_in_one_coordinate_is_worse_than_the_same_change_spread_over_tw
         assert split.delta(epsilon, bracket=True).lower <= whole.delta(epsilon)
 
 
-def reachable(output: float, count: float) -> bool:
-    """Could numpy's count + Laplace(b = 1) have given exactly this float? Tries every uniform that comes near it.
-
-    numpy draws u = k / 2^53 and returns count + log(2u), or count - log(2 - 2u) for u >= 1/2 (idea: Mironov 2012).
-    """
-    x = output - count
-    k = round(2**53 * (0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)))
-    for near in range(max(k - 12, 1), min(k + 13, 2**53)):
-        u = near / 2**53
-        noise = -math.log(2 - u - u) if u >= 0.5 else math.log(u + u)
-        if count + noise == output:
-            return True
-    return False
-
-
 def test_numpy_laplace_on_floats_gives_counts_away_and_the_discrete_one_does_not() -> None:
     """The errata's figure: about 80% of outputs can come from only one of the counts 0 and 1.
 
@@ -84,6 +83,13 @@ def test_numpy_laplace_on_floats_gives_counts_away_and_the_discrete_one_does_not
     discrete = DiscreteLaplace(epsilon=1)
     samples = discrete.release(0, size=20_000, rng=5)
     assert np.isfinite(discrete.log_prob(samples, 1)).all()
+
+
+@pytest.mark.parametrize(("count", "scale"), [(0.0, 10.0), (1.0, 10.0), (1.0, 0.5), (3.0, 2.0), (51.0, 1.0)])
+def test_a_float_that_was_drawn_is_reachable(count: float, scale: float) -> None:
+    """Whatever numpy did draw is found among the uniforms, also where many of them share one float."""
+    outputs = Laplace(epsilon=1 / scale, sensitivity=1).release(count, size=300, rng=7)
+    assert reachable(outputs, count, scale).all()
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.3, 1.0, 7.0])

@@ -1,0 +1,103 @@
+"""The numbers that the explorers of lecture 1 state, against values known from elsewhere."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse import explore
+from dpcourse.plots import Bars, Line, Points
+
+
+def says(name: str, **values: object) -> str:
+    return explore.CATALOGUE[name]().scene.picture(**values).says
+
+
+def test_two_worlds_keeps_its_rails_however_far_out() -> None:
+    scene = explore.two_worlds(51, 50).scene
+    assert "2.718 times" in scene.picture(y=57.0, b=1.0).says
+    assert "0.368 times" in scene.picture(y=44.0, b=1.0).says
+    assert "between 0.368 and 2.718" in scene.picture(y=50.4, b=1.0).says
+
+
+def test_the_scale_is_the_inverse_of_the_largest_loss() -> None:
+    for b in (0.5, 1.0, 4.0):
+        (loss, _), text = explore.laplace_scale().scene.picture(b=b).panels, says("laplace_scale", b=b)
+        (yours,) = [mark for mark in loss.marks if isinstance(mark, Line) and mark.label == "your b"]
+        assert (yours.y.min(), yours.y.max()) == pytest.approx((-1 / b, 1 / b), rel=1e-12)
+        assert f"{math.exp(1 / b):.2f} times" in text
+
+
+def test_the_density_has_its_peak_and_its_quartiles() -> None:
+    assert "0.500" in says("laplace_density", b=1.0)
+    assert f"{math.log(2):.2f} people" in says("laplace_density", b=1.0)
+    assert f"{2 * math.log(10):.2f};" in says("laplace_density", b=2.0)
+
+
+def test_the_error_of_a_count() -> None:
+    assert "off by 10 people" in says("count_error", epsilon=0.1, count=51)
+    assert f"{1 / (0.1 * 51):.2%}" in says("count_error", epsilon=0.1, count=51)
+    assert "0.10%" in says("count_error", epsilon=0.1, count=10_000)
+
+
+def test_the_banks_three_scales() -> None:
+    naive, table, allowed = explore.bank_debts().scene.controls[0].values
+    *_, charlie, xander, worst = explore.bank_debts().scene.controls[1].values
+    assert "e^1,400,399, and e^0.5" in says("bank_debts", scale=naive, pair="Alice leaves", epsilon=0.5)
+    assert "broken" in says("bank_debts", scale=naive, pair=charlie)
+    assert "broken" not in says("bank_debts", scale=naive, pair=xander)  # who owes nothing
+    assert "broken" not in says("bank_debts", scale=table, pair="Alice leaves")
+    broken = says("bank_debts", scale=table, pair=worst, epsilon=1.0)
+    assert f"e^{10_000_000 / 2_800_798:.2f}, and e^1 was" in broken
+    assert f"y = {(10_000_000 + 2_800_798) / 2:,.2f}" in broken
+    for pair in explore.bank_debts().scene.controls[1].values:
+        assert "broken" not in says("bank_debts", scale=allowed, pair=pair)
+
+
+def test_the_l2_length_misses_by_the_root_of_k() -> None:
+    assert "1.414 in city blocks" in says("l1_against_l2", angle=45, k=16)
+    assert "loses 4.00 ε" in says("l1_against_l2", angle=45, k=16)
+    assert "1.000 in city blocks" in says("l1_against_l2", angle=90, k=100)
+    curve = explore.l1_against_l2().scene.picture().panels[1].marks[0]
+    np.testing.assert_allclose(curve.y, np.sqrt(curve.x), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "probability"), [(1.0, "0.205"), (5.0, "0.485")])
+def test_memphis(epsilon: float, probability: str) -> None:
+    scene = explore.secret_society().scene
+    assert f"Memphis is picked with probability {probability};" in scene.picture(epsilon=epsilon).says
+    (mean,) = [m for m in scene.picture().panels[0].marks if isinstance(m, Points) and m.label == "mean of the four"]
+    assert (float(mean.y[0]), float(mean.x[0])) == (38.75, -87)
+
+
+def test_no_move_of_any_member_changes_a_citys_probability_by_more_than_allowed() -> None:
+    scene = explore.secret_society().scene
+    for epsilon, member, city in [
+        (e, m, c) for e in (0.1, 1.0, 20.0) for m in scene.controls[1].values for c in scene.controls[2].values
+    ]:
+        bars = scene.picture(epsilon=epsilon, member=member, city=city).panels[1].marks
+        here, there = (mark.height for mark in bars if isinstance(mark, Bars))
+        assert np.abs(np.log(here / there)).max() <= epsilon + 1e-12
+        assert (here.sum(), there.sum()) == pytest.approx((1, 1), rel=1e-12)
+
+
+def test_four_floats_in_five_give_the_count_away() -> None:
+    """The errata's 80%, in 200 answers at each of four epsilons and two counts; 0.15 is 5 standard deviations."""
+    scene = explore.floating_point().scene
+    for truth in scene.controls[0].values:
+        for epsilon in scene.controls[1].values:
+            bars = scene.picture(truth=truth, epsilon=epsilon).panels[1].marks
+            assert bars[0].height[0] == pytest.approx(0.8, abs=0.15)
+            assert bars[1].height.tolist() == [0, 1]
+
+
+def test_the_answer_itself_is_among_the_floats_that_its_count_can_give() -> None:
+    scene = explore.floating_point().scene
+    for draw in range(12):
+        zero, one = scene.picture(truth="count 1", draw=draw).panels[0].marks[:2]
+        middle = len(one.x) // 2
+        assert one.height[middle] == 2.2
+        text = scene.picture(truth="count 1", draw=draw).says
+        assert ("Both counts" in text) == (zero.height[middle] == 1)
