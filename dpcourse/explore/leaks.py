@@ -1,5 +1,123 @@
-"""Lecture 3: what delta may do."""
+"""Lecture 3: what delta may do. Two algorithms that keep (0, delta)-DP and publish people's rows."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from functools import lru_cache
+
+import numpy as np
+
+from dpcourse import LeakRows, LeakTable, data
+from dpcourse.explore.widget import explorer
+from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, Table, again, choice, panel, slider
+
+__all__ = ["leak_table", "somebody_leaks"]
+
+PEOPLE = 12
+RUNS = 1_000
+ALGORITHMS: dict[str, type[LeakTable | LeakRows]] = {"the whole table": LeakTable, "each row by itself": LeakRows}
+COLUMNS = ("name", "hospitalized in", "age", "illegal drugs")
+
+
+@lru_cache(maxsize=1)
+def _patients() -> tuple[tuple[str, ...], ...]:
+    """The hospital's table (Table 1 of the slides, with more people between Charlie and Xander), as words."""
+    table = data.hospital(PEOPLE, drug_users=4)
+    return tuple(
+        (name, str(year), str(age), "yes" if uses else "no") for name, year, age, uses in table.itertuples(index=False)
+    )
+
+
+@lru_cache(maxsize=256)
+def _leaked_in_many_runs(algorithm: str, delta: float) -> np.ndarray:
+    """In how many of the runs 0, 1, ... rows leaked."""
+    leaks = ALGORITHMS[algorithm](delta=delta).release(range(PEOPLE), size=RUNS, rng=2025)
+    return np.bincount([0 if leak is None else len(leak) for leak in leaks], minlength=PEOPLE + 1)
+
+
+def _named(leaked: list[str]) -> str:
+    if not leaked:
+        return "nothing leaked"
+    if len(leaked) == PEOPLE:
+        return f"all {PEOPLE} rows leaked"
+    names = ", ".join(leaked[:4]) + (" and others" if len(leaked) > 4 else "")
+    return f"{len(leaked)} of {PEOPLE} rows leaked ({names})"
+
+
+@explorer
+def leak_table() -> Scene:
+    """The two extreme algorithms of the slides at work: rows that leaked stand out; beside them, 1,000 other runs."""
+
+    def draw(algorithm: str, delta: float, draw: int) -> Picture:
+        patients = _patients()
+        mechanism = ALGORITHMS[algorithm](delta=delta)
+        out = set(mechanism.release(patients, rng=np.random.default_rng([draw, 7])) or ())
+        counts = _leaked_in_many_runs(algorithm, delta)
+        somebody = int(counts[1:].sum())
+        chance = mechanism.probability_somebody_leaks(PEOPLE)
+        return Picture(
+            (
+                Table(
+                    "What this run made public",
+                    COLUMNS,
+                    patients,
+                    [float(row in out) for row in patients],
+                    "leaked",
+                ),
+                panel(
+                    f"{RUNS:,} other runs: how many rows leaked?",
+                    Axis("rows leaked in one run", -0.7, PEOPLE + 0.7),
+                    Axis("runs", 0.5, 2_000, log=True),
+                    Bars(np.arange(PEOPLE + 1), np.maximum(counts, 0.5), "", "red", "solid", 0.8, 0.5),
+                    height=290,
+                ),
+            ),
+            f"This run: {_named([row[0] for row in patients if row in out])}. Out of {RUNS:,} other runs, {somebody} "
+            f"leaked something ({chance:.1%} expected), {counts[-1]} leaked everything. Both algorithms are "
+            f"(0, {delta:g})-DP.",
+        )
+
+    controls = (
+        choice("algorithm", "what may leak", list(ALGORITHMS), "each row by itself"),
+        slider("delta", "δ", [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3], 0.1, "{:g}"),
+        again(draws=12),
+    )
+    return Scene("Private by the letter", "How bad can a run be that the definition allows?", controls, draw)
+
+
+@explorer
+def somebody_leaks() -> Scene:
+    """The probability that somebody leaks among n people, against the approximation n delta of the slide."""
+    sizes = np.logspace(0, 9, 181)
+
+    @lru_cache(maxsize=64)
+    def chances(delta: float) -> list[float]:
+        return [LeakRows(delta=delta).probability_somebody_leaks(round(n)) for n in sizes]
+
+    def draw(n: int, delta: float) -> Picture:
+        exact = LeakRows(delta=delta).probability_somebody_leaks(n)
+        straight = np.logspace(0, min(9, np.log10(2 / delta)), 121)  # it leaves the picture where n delta is 2
+        return Picture(
+            (
+                panel(
+                    "Is anybody exposed?",
+                    Axis("people in the table, n", 1, 1e9, log=True),
+                    Axis("probability (nδ: expected number of people)", 0, 2),
+                    Line(straight, straight * delta, "nδ", "orange", "dashed"),
+                    Line(sizes, chances(delta), "probability that somebody leaks, 1 − (1 − δ)^n", "red", width=3),
+                    Rule(1, "y", "certainty", "grey", "dotted"),
+                    Rule(1 / delta, "x", "n = 1/δ", "grey"),
+                    Points([n], [exact], "your n", "ink", "circle", 10),
+                    drag="n",
+                    height=290,
+                ),
+            ),
+            f"n = {n:,} people and δ = {delta:g}: somebody is exposed with probability {exact:.3g}, while nδ = "
+            f"{n * delta:.3g} is the number of people exposed on average.",
+        )
+
+    people = [m * 10**d for d in range(9) for m in (1, 2, 5)] + [10**9]
+    controls = (
+        slider("n", "people n", people, 1_000_000, "{:,}"),
+        slider("delta", "δ", [10.0**-d for d in range(9, 0, -1)], 1e-6, "{:.0e}"),
+    )
+    return Scene("Somebody among many", "How small must δ be for n people?", controls, draw)

@@ -12,7 +12,7 @@ from dpcourse import door
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, PrivacyLoss
-from dpcourse.privacy_loss.closed import gaussian_mu
+from dpcourse.privacy_loss.closed import gaussian_delta, gaussian_mu
 from dpcourse.randomness import Rng, generator
 
 
@@ -127,3 +127,20 @@ def classical_sigma(epsilon: float, delta: float) -> float:
     """The classical formula for sensitivity 1, *without* its condition epsilon < 1, to study where it fails."""
     epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
     return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+def classical_limit(delta: float) -> float:
+    """The epsilon from which on the classical formula gives too little noise: 8.42 for delta = 1e-5.
+
+    There its sigma is the smallest one that is (epsilon, delta)-DP (Balle & Wang 2018, section 2.3, show that it fails
+    for large epsilon); below, it is larger.
+    """
+    from scipy.optimize import brentq
+
+    delta = door.small_delta("delta", delta, zero=False)
+
+    def excess(log_epsilon: float) -> float:
+        epsilon = math.exp(log_epsilon)
+        return math.log(gaussian_delta(epsilon, 1 / classical_sigma(epsilon, delta)) / delta)
+
+    return math.exp(brentq(excess, math.log(1.0), math.log(100.0), xtol=1e-12))

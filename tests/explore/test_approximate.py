@@ -1,0 +1,140 @@
+"""Lecture 3: the numbers that its explorers and its text state, against known values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse import Gaussian, GaussianLoss, LeakRows, LeakTable, accounting, explore
+from dpcourse.explore import loss, properties
+from dpcourse.mechanisms import classical_limit, classical_sigma
+from dpcourse.plots import Bars, Line, Panel, Picture, Table
+
+GAUSSIAN, RESPONSE = "Gaussian (σ = 1)", "randomized response (θ = .75)"
+
+
+def picture(name: str, **values: object) -> Picture:
+    return explore.CATALOGUE[name]().scene.picture(**values)
+
+
+def bars(part: Panel | Table) -> list[Bars]:
+    assert isinstance(part, Panel)
+    return [mark for mark in part.marks if isinstance(mark, Bars)]
+
+
+def test_the_tail_is_not_delta() -> None:
+    """ERRATA: a Gaussian with sigma 1 has delta(1) = .1269, but Pr[|L| > 1] = .375."""
+    says = picture("tail_against_delta", mechanism=GAUSSIAN, epsilon=1.0).says
+    assert "0.1269" in says
+    assert "0.3753" in says
+
+
+def test_randomized_response_is_private_though_its_loss_always_exceeds_epsilon() -> None:
+    """theta = .75 is (ln 2, .25)-DP, yet Pr[|L| > ln 2] = 1."""
+    example = loss.EXAMPLES[RESPONSE]
+    assert sum(loss.outside(example.loss, math.log(2))) == pytest.approx(1)
+    assert example.loss.delta(math.log(2)) == pytest.approx(0.25)
+    says = picture("tail_against_delta", mechanism=RESPONSE, epsilon=math.log(2)).says
+    assert "1.0000" in says
+    assert "0.2500" in says
+
+
+@pytest.mark.parametrize("name", loss.EXAMPLES)
+@pytest.mark.parametrize("epsilon", [0.0, 0.7, 1.0, 2.3])
+def test_what_delta_counts_adds_up_to_delta(name: str, epsilon: float) -> None:
+    example = loss.EXAMPLES[name]
+    counted = loss.counted_bars(example.loss, epsilon).sum()
+    assert counted == pytest.approx(example.loss.delta(epsilon), abs=1e-5)  # a Gaussian loss may lie beyond the axis
+    assert loss.loss_bars(example.loss)[1].sum() == pytest.approx(1, abs=2e-5)
+
+
+@pytest.mark.parametrize("name", loss.EXAMPLES)
+def test_every_bar_is_of_one_kind(name: str) -> None:
+    """The bars of three textures, put together, are the histogram; those beyond epsilon are the tails."""
+    for part, whole in zip(picture("plrv", mechanism=name, epsilon=0.6).panels, (None, 1), strict=True):
+        above, below, between = (mark.height for mark in bars(part))
+        assert np.count_nonzero((above > 0) * 1 + (below > 0) + (between > 0) > 1) == 0
+        if whole:
+            assert above.sum() + below.sum() + between.sum() == pytest.approx(1, abs=2e-5)
+            assert above.sum() == pytest.approx(loss.outside(loss.EXAMPLES[name].loss, 0.6)[0], abs=2e-5)
+
+
+def test_laplace_never_loses_more_than_its_epsilon() -> None:
+    assert "above ε = 1 with probability 0.0000" in picture("plrv", mechanism="Laplace (b = 1)", epsilon=1.0).says
+
+
+def test_the_classical_formula_wastes_and_fails() -> None:
+    assert classical_sigma(1, 1e-5) == pytest.approx(4.845, abs=5e-4)
+    assert Gaussian.analytic(epsilon=1, delta=1e-5).sigma == pytest.approx(3.731, abs=5e-4)
+    assert GaussianLoss(1 / classical_sigma(10, 1e-5)).delta(10) == pytest.approx(2.3e-5, abs=5e-7)
+    assert GaussianLoss(1 / classical_sigma(20, 1e-5)).delta(20) == pytest.approx(1.5e-3, abs=5e-5)
+    assert "really fails from ε = 8.42 on" in picture("gaussian_sigma", epsilon=10.0, delta=1e-5).says
+
+
+@pytest.mark.parametrize("delta", [0.9, 1e-2, 1e-5, 1e-9, 1e-100])
+def test_at_the_classical_limit_both_sigmas_meet(delta: float) -> None:
+    limit = classical_limit(delta)
+    for factor, wasteful in ((0.99, True), (1.01, False)):
+        exact = Gaussian.analytic(epsilon=limit * factor, delta=delta).sigma
+        assert (classical_sigma(limit * factor, delta) > exact) == wasteful
+    assert Gaussian.analytic(epsilon=limit, delta=delta).sigma == pytest.approx(classical_sigma(limit, delta))
+
+
+def test_the_classical_limit() -> None:
+    assert classical_limit(1e-5) == pytest.approx(8.42, abs=5e-4)
+    with pytest.raises(ValueError, match="delta"):
+        classical_limit(0)
+
+
+def test_somebody_among_a_million() -> None:
+    assert LeakRows(delta=1e-6).probability_somebody_leaks(10**6) == pytest.approx(0.632, abs=5e-4)
+    assert "0.632" in picture("somebody_leaks", n=10**6, delta=1e-6).says
+
+
+def test_what_leaked_is_what_is_marked() -> None:
+    for algorithm, sizes in (("the whole table", {0, 12}), ("each row by itself", set(range(13)))):
+        for draw in range(12):
+            shown = picture("leak_table", algorithm=algorithm, delta=0.3, draw=draw)
+            table = shown.panels[0]
+            assert isinstance(table, Table)
+            leaked = int(table.marked.sum())
+            assert leaked in sizes
+            assert {0: "nothing leaked", 12: "all 12 rows leaked"}.get(leaked, f"{leaked} of 12 rows") in shown.says
+
+
+def test_both_leaky_algorithms_keep_delta() -> None:
+    for mechanism in (LeakTable(delta=0.1), LeakRows(delta=0.1)):
+        assert mechanism.plrv().delta(0.0) == pytest.approx(0.1)
+
+
+def test_gaussian_noise_wins_from_seven_numbers_on() -> None:
+    assert "wins from about k = 7 on" in picture("noise_in_dimensions", k=100, epsilon=1.0).says
+
+
+@pytest.mark.parametrize("function", properties.FUNCTIONS)
+@pytest.mark.parametrize("strength", range(1, 9))
+def test_no_function_raises_delta(function: str, strength: int) -> None:
+    part = picture("post_processing", function=function, strength=strength).panels[1]
+    assert isinstance(part, Panel)
+    before, after = (mark.y for mark in part.marks if isinstance(mark, Line))
+    assert np.all(after <= before + 1e-12)
+
+
+def test_the_sharper_group_bound_lies_between_the_truth_and_the_slide() -> None:
+    for k in range(1, 11):
+        part = picture("group_privacy", k=k, epsilon=0.5, delta=1e-6).panels[1]
+        assert isinstance(part, Panel)
+        slide, sharp, exact = (mark.y[k - 1] for mark in part.marks if isinstance(mark, Line))
+        assert exact <= sharp * (1 + 1e-9)
+        assert sharp <= slide * (1 + 1e-9)
+        assert slide == pytest.approx(k * math.exp((k - 1) * 0.5) * 1e-6)
+        assert sharp == pytest.approx(1e-6 * math.expm1(k * 0.5) / math.expm1(0.5))
+
+
+def test_a_budget_of_ten_pays_for_a_hundred_tenths() -> None:
+    says = picture("composition", k=100, epsilon=0.1).says
+    assert "pays for 100 of them." in says
+    assert accounting.basic_composition([(0.1, 0)] * 100).epsilon == pytest.approx(10)
+    assert "exact loss is 4.69" in says
