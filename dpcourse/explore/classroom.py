@@ -11,7 +11,7 @@ from dpcourse import LocalLaplace, RandomizedResponse, data
 from dpcourse.explore.widget import explorer
 from dpcourse.explore.words import private_words
 from dpcourse.mechanisms import survey
-from dpcourse.plots import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.plots import Axis, Band, Bars, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
 
 __all__ = ["classroom", "local_against_central", "private_words", "skipped_lectures"]
 
@@ -49,40 +49,31 @@ def classroom() -> Scene:
         flipped = int((secret != reports).sum())
         yes, no = response.posterior(1, true), response.posterior(0, true)
         beyond = " (wider than the picture)" if low < ends[0] or high > ends[1] else ""
-        rows = ((2, "true share"), (1, "said yes"), (0, "estimate"))
+        names = ('belief after "no"', 'belief after "yes"', "estimate", "said yes", "true share")
+        people = np.arange(1, SHOWN + 1)
         return Picture(
             (
                 panel(
                     f"{SHOWN} of the students",
                     Axis("student", 0, SHOWN + 1),
-                    Axis("", -0.6, 1.6, ticks=((0, "no"), (1, "yes"))),
-                    Points(np.arange(1, SHOWN + 1), secret[:SHOWN] + 0.0, "secret", "grey", "circle", 11),
-                    Points(np.arange(1, SHOWN + 1), reports[:SHOWN] + 0.0, "report", "red", "cross", 8),
-                    height=200,
+                    Axis("", -0.4, 1.6, ticks=((0.1, "no"), (1.1, "yes"))),
+                    Points(people, secret[:SHOWN] + 0.0, "secret", "grey", "circle", 9),
+                    Points(people, reports[:SHOWN] + 0.2, "report", "red", "cross", 8),
                 ),
                 panel(
-                    "The class",
-                    Axis("share of the class (%)", *ends),
-                    Axis("", -0.6, 2.6, ticks=rows),
+                    "The class, and what is believed of one student",
+                    Axis("percent", *ends),
+                    Axis("", -0.6, 4.6, ticks=tuple(enumerate(names))),
                     Rule(100 * true, "x", f"{100 * true:.0f}%", "grey"),
-                    Points([100 * true], [2], "", "grey", "circle", 11),
-                    Points([100 * reports.mean()], [1], "", "red", "cross", 9),
-                    interval_marks(100 * estimate.value, low, high, 0, ends),
-                    height=200,
-                ),
-                panel(
-                    "One student: belief in a yes",
-                    Axis("", -0.6, 2.6, ticks=((0, "before"), (1, 'said "yes"'), (2, 'said "no"'))),
-                    Axis("belief (%)", 0, 118),
-                    Bars([0, 1, 2], [100 * true, 100 * yes, 100 * no], "", "purple", width=0.6),
-                    [Label(i, 100 * b + 1, f"{100 * b:.0f}%") for i, b in enumerate((true, yes, no))],
-                    height=200,
-                    share=0.8,
+                    Points([100 * true], [4], "", "grey", "circle", 10),
+                    Points([100 * reports.mean()], [3], "", "red", "cross", 9),
+                    interval_marks(100 * estimate.value, low, high, 2, ends),
+                    Bars([0, 1], [100 * no, 100 * yes], "", "purple", width=0.5, lying=True),
                 ),
             ),
             f"{flipped:,} of {n:,} reports are flipped; {100 * reports.mean():.1f}% say yes. Corrected for the coins: "
             f"{100 * estimate.value:.1f}%, 95% interval {low:.1f} to {high:.1f}{beyond}; the truth is "
-            f'{100 * true:.1f}%. Who said "yes" has the secret with {100 * yes:.0f}% only.',
+            f'{100 * true:.1f}%. One student\'s "yes" is true with a probability of {100 * yes:.0f}%.',
         )
 
     controls = (
@@ -97,7 +88,8 @@ def classroom() -> Scene:
 @explorer
 def skipped_lectures() -> Scene:
     """The slides' numeric query on a database of one: lectures skipped, 0 to 15, with each student's own noise."""
-    low_end, high_end = -45.0, 60.0
+    low_end, high_end = -45.0, 60.0  # of a report, in the picture
+    ends = (-15.0, 30.0)  # of the mean
 
     @lru_cache(maxsize=16)
     def values(n: int) -> np.ndarray:
@@ -129,11 +121,11 @@ def skipped_lectures() -> Scene:
                 ),
                 panel(
                     "The class",
-                    Axis("mean number of lectures skipped", low_end, high_end),
+                    Axis("mean number of lectures skipped", *ends),
                     Axis("", -1, 3, ticks=rows),
                     Rule(true, "x", f"{true:.2f}", "grey"),
                     Points([true], [2], "", "grey", "circle", 11),
-                    interval_marks(estimate.value, low, high, 0, (low_end, high_end)),
+                    interval_marks(estimate.value, low, high, 0, ends),
                 ),
             ),
             f"ε = {epsilon:g} needs noise of scale {noise.scale:g}: {100 * absurd:.0f}% of the reports are no possible "
@@ -146,13 +138,15 @@ def skipped_lectures() -> Scene:
         slider("n", "students", [30, 100, 300, 1_000, 3_000, 10_000], 100, "{:,}"),
         again("Ask again", 6, "run"),
     )
-    return Scene("Lectures skipped", "Does the average survive when every single report is absurd?", controls, draw)
+    return Scene("Lectures skipped", "Does the average survive when most reports are absurd?", controls, draw)
 
 
 @explorer
 def local_against_central() -> Scene:
     """The price that the slides announce: the error of a share with and without a trusted curator, at equal eps."""
     many, trusted = (np.round(np.geomspace(10, most, 30)).astype(int) for most in (1e8, 1e5))
+
+    ticks = tuple((float(tick), tick) for tick in ["0.001", "0.01", "0.1", "1", "10", "100"])
 
     def draw(epsilon: float, n: int) -> Picture:
         response = RandomizedResponse(epsilon=epsilon)
@@ -165,13 +159,14 @@ def local_against_central() -> Scene:
                 panel(
                     "Standard error of the class's share",
                     Axis("number of students", 10, 1e8, log=True),
-                    Axis("error (percentage points)", 1e-4, 1e3, log=True),
+                    Axis("error (percentage points)", 1e-4, 1e3, log=True, ticks=ticks),
                     Line(many, slow, "local: nobody is trusted", "red"),
                     Line(trusted, quick, "central: a trusted curator", "blue", "dashed"),
-                    Points([n], [100 * local], f"{n:,} students, local", "red", "circle", 10),
-                    Points([n], [100 * central], f"{n:,} students, central", "blue", "square", 9),
+                    Rule(n, "x", f"{n:,} students", "grey", "dotted"),
+                    Points([n], [100 * local], "", "red", "circle", 10),
+                    Points([n], [100 * central], "", "blue", "square", 9),
                     Line([n, needed], [100 * central, 100 * central], "", "grey", "dotted"),
-                    Points([needed], [100 * central], "as good as central", "purple", "diamond", 10),
+                    Points([needed], [100 * central], "local, as good as central", "purple", "diamond", 10),
                     height=320,
                 ),
             ),

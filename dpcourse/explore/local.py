@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse import RandomizedResponse
 from dpcourse.explore.widget import explorer
 from dpcourse.mechanisms import ATTEMPTS, survey, theta
-from dpcourse.plots import Axis, Bars, Label, Line, Panel, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.plots import Axis, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
 
 __all__ = ["bernoulli_trial", "exp_from_below", "theta_attempts", "two_extremes"]
 
@@ -47,8 +47,8 @@ def bernoulli_trial() -> Scene:
                     share=2,
                 ),
             ),
-            f"θ = {theta:.2f}: of the first 10 draws {ones[:10].sum()} were 1, of the first 100 {ones[:100].sum()}, of "
-            f"1,000 {ones.sum()}. Nobody can foretell one draw; the share settles near {100 * theta:.0f}%.",
+            f"θ = {theta:.2f}: {ones[:10].sum()} of the first 10 draws are 1, {ones[:100].sum()} of the first 100, "
+            f"{ones.sum():,} of all 1,000. Nobody can foretell one draw; the share settles near {100 * theta:.0f}%.",
         )
 
     controls = (
@@ -81,7 +81,7 @@ def _spread(theta: float) -> float:
 def two_extremes() -> Scene:
     """Between the slides' extremes, the truth (theta = 1) and a fair coin (1/2): what one report and what all tell."""
     thetas = np.round(np.arange(0.5, 1.001, 0.01), 2)
-    drawn = np.array([t for t in thetas if _spread(float(t)) <= WIDEST])
+    drawn = np.array([t for t in np.linspace(0.5, 1, 251) if _spread(float(t)) <= WIDEST])
     curve = Line(drawn, [_spread(float(t)) for t in drawn], "", "green")
 
     def draw(theta: float, prior: float) -> Picture:
@@ -185,37 +185,39 @@ def theta_attempts() -> Scene:
         a: np.exp([RandomizedResponse(epsilon=float(e), attempt=a).spent_epsilon for e in EPSILONS]) for a in ATTEMPTS
     }
 
-    def curve_panel(
-        title: str, y: Axis, values: dict[str, np.ndarray], here: dict[str, float], epsilon: float
-    ) -> Panel:
+    def marks(values: dict[str, np.ndarray], here: dict[str, float], epsilon: float) -> list[Mark]:
         lines = [Line(EPSILONS, values[a], FORMULAS[a], *STYLES[a]) for a in ATTEMPTS]
         points = [Points([epsilon], [here[a]], "", STYLES[a][0], MARKERS[a], 9) for a in ATTEMPTS]
-        rule = Rule(epsilon, "x", "", "grey", "dotted")
-        return panel(title, Axis("ε", 0, 5.1), y, lines, rule, points, drag="epsilon")
+        return [*lines, Rule(epsilon, "x", "", "grey", "dotted"), *points]
 
     def draw(epsilon: float) -> Picture:
         responses = {a: RandomizedResponse(epsilon=epsilon, attempt=a) for a in ATTEMPTS}
-        spent = {a: r.spent_epsilon for a, r in responses.items()}
-        unused = {a: epsilon - s for a, s in spent.items()}
+        unused = {a: epsilon - r.spent_epsilon for a, r in responses.items()}
         thetas = {a: r.theta for a, r in responses.items()}
-        ratios = {a: math.exp(s) for a, s in spent.items()}
-        texts = [Label(spent[a] + 0.05, i - 0.12, f"{spent[a]:.2f}", "ink", "start") for i, a in enumerate(ATTEMPTS)]
+        ratios = {a: math.exp(r.spent_epsilon) for a, r in responses.items()}
+        most = math.exp(epsilon)
         return Picture(
             (
-                curve_panel("How often the truth?", Axis("θ", 0.5, 1.02), curves, thetas, epsilon),
-                curve_panel("The ratio θ/(1 − θ)", Axis("ratio", 1, 160, log=True), odds, ratios, epsilon),
                 panel(
-                    "How much of ε is used?",
-                    Axis("privacy spent: ln of the ratio", 0, 5.6),
-                    Axis("", -0.6, 2.6, ticks=tuple((i, a) for i, a in enumerate(ATTEMPTS))),
-                    Bars([0, 1, 2], [spent[a] for a in ATTEMPTS], "", "blue", width=0.6, lying=True),
-                    Rule(epsilon, "x", f"ε = {epsilon:g}", "red"),
-                    texts,
+                    "How often the truth?",
+                    Axis("ε", 0, 5.1),
+                    Axis("θ", 0.5, 1.02),
+                    marks(curves, thetas, epsilon),
+                    drag="epsilon",
+                ),
+                panel(
+                    f"The ratio: at most e^ε = {most:.2f}",
+                    Axis("ε", 0, 5.1),
+                    Axis("ratio θ/(1 − θ)", 1, 300, log=True),
+                    marks(odds, ratios, epsilon),
+                    Rule(most, "y", "", "ink"),
+                    drag="epsilon",
                 ),
             ),
-            f"ε = {epsilon:g}: the truth comes with θ = {thetas['first']:.3f}, {thetas['quadratic']:.3f}, "
-            f"{thetas['tight']:.3f}. All three keep ε-DP; the first leaves {unused['first']:.3f} of ε unused, the "
-            f"quadratic {unused['quadratic']:.3f}, the tight one nothing ({unused['tight']:.0f}).",
+            f"ε = {epsilon:g}: θ = {thetas['first']:.3f}, {thetas['quadratic']:.3f} and {thetas['tight']:.3f}; ratios "
+            f"{ratios['first']:.2f}, {ratios['quadratic']:.2f} and {ratios['tight']:.2f} of at most {most:.2f}. All "
+            f"three are private; the first leaves {unused['first']:.3f} of ε unused, the quadratic "
+            f"{unused['quadratic']:.3f}, the tight one nothing.",
         )
 
     controls = (slider("epsilon", "ε", EPSILONS, 1, "{:.1f}"),)

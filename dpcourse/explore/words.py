@@ -50,11 +50,10 @@ def private_words() -> Scene:
                     Axis("ε for one word", 0, 16.2),
                     Axis("true word kept (%)", 0, 105),
                     curves,
-                    Rule(epsilon, "x", f"ε = {epsilon:g}", "grey", "dotted"),
+                    Rule(epsilon, "x", "", "grey", "dotted"),
                     [Points([epsilon], [100 * chances[s]], "", style[0], style[2], 9) for s, style in SIZES.items()],
                     drag="epsilon",
                     share=1.5,
-                    height=300,
                 ),
                 Table(
                     f"A sentence from {k} words",

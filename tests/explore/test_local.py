@@ -41,8 +41,8 @@ def test_the_series_of_degree_one_and_two():
 
 
 def test_the_bent_coin_at_its_ends():
-    assert "of 1,000 0" in says("bernoulli_trial", theta=0.0)
-    assert "of 1,000 1000" in says("bernoulli_trial", theta=1.0)
+    assert " 0 of all 1,000" in says("bernoulli_trial", theta=0.0)
+    assert "1,000 of all 1,000" in says("bernoulli_trial", theta=1.0)
 
 
 def test_the_classroom_corrects_for_its_coins():
