@@ -74,7 +74,7 @@ def secret_society() -> Scene:
             ),
             f"ε = {epsilon:g}: Memphis is picked with probability {here[names.index('Memphis')]:.3f}; with {member} in "
             f"{city} with {there[names.index('Memphis')]:.3f}. The winner without noise: {before.idxmax()}, then "
-            f"{after[member, city].idxmax()}. The largest ratio is {ratio:.3f} ({names[widest]}); allowed are e^ε = "
+            f"{after[member, city].idxmax()}. The largest ratio is {ratio:,.3f} ({names[widest]}); allowed are e^ε = "
             f"{math.exp(epsilon):,.3f}.",
         )
 

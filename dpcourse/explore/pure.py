@@ -51,8 +51,9 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
                     Rule(1 / most, "y", f"never below {1 / most:.3f}", "ink"),
                 ),
             ),
-            f"At y = {y:.1f} the answer is {ratio:.3f} times as likely with Alice as without her. With b = {b:g} that "
-            f"ratio stays between {1 / most:.3f} and {most:.3f}, whatever y is.",
+            f"At y = {y:.1f} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her 50% "
+            f"before gives her {ratio / (1 + ratio):.1%} now. With b = {b:g} that ratio stays between {1 / most:.3f} and "
+            f"{most:.3f}, whatever y is.",
         )
 
     controls = (
