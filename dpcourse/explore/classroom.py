@@ -45,7 +45,7 @@ def classroom() -> Scene:
         response, secret = RandomizedResponse(epsilon=epsilon), bits(share, n, run)
         reports = response.release(secret, rng=np.random.default_rng([run, n, 1]))
         estimate, true = response.estimate(reports), float(secret.mean())
-        low, high = (100 * end for end in estimate.interval())
+        value, low, high = (round(100 * end, 1) + 0.0 for end in (estimate.value, *estimate.interval()))  # no "-0.0"
         flipped = int((secret != reports).sum())
         yes, no = response.posterior(1, true), response.posterior(0, true)
         beyond = " (wider than the picture)" if low < ends[0] or high > ends[1] else ""
@@ -67,12 +67,12 @@ def classroom() -> Scene:
                     Rule(100 * true, "x", f"{100 * true:.0f}%", "grey"),
                     Points([100 * true], [4], "", "grey", "circle", 10),
                     Points([100 * reports.mean()], [3], "", "red", "cross", 9),
-                    interval_marks(100 * estimate.value, low, high, 2, ends),
+                    interval_marks(value, low, high, 2, ends),
                     Bars([0, 1], [100 * no, 100 * yes], "", "purple", width=0.5, lying=True),
                 ),
             ),
             f"{flipped:,} of {n:,} reports are flipped; {100 * reports.mean():.1f}% say yes. Corrected for the coins: "
-            f"{100 * estimate.value:.1f}%, 95% interval {low:.1f} to {high:.1f}{beyond}; the truth is "
+            f"{value:.1f}%, 95% interval {low:.1f} to {high:.1f}{beyond}; the truth is "
             f'{100 * true:.1f}%. One student\'s "yes" is true with a probability of {100 * yes:.0f}%.',
         )
 

@@ -30,6 +30,7 @@ def bernoulli_trial() -> Scene:
     def draw(theta: float, run: int) -> Picture:
         ones = np.random.default_rng(run).random(1000) < theta
         share = np.cumsum(ones)[flips.astype(int) - 1] / flips
+        hope = "Every draw is known beforehand" if theta in (0, 1) else "Nobody can foretell one draw"
         return Picture(
             (
                 panel(
@@ -48,7 +49,7 @@ def bernoulli_trial() -> Scene:
                 ),
             ),
             f"θ = {theta:.2f}: {ones[:10].sum()} of the first 10 draws are 1, {ones[:100].sum()} of the first 100, "
-            f"{ones.sum():,} of all 1,000. Nobody can foretell one draw; the share settles near {100 * theta:.0f}%.",
+            f"{ones.sum():,} of all 1,000. {hope}; the share settles near {100 * theta:.0f}%.",
         )
 
     controls = (
