@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse import Gaussian, GaussianLoss, Laplace, sensitivity
 from dpcourse.explore.widget import explorer
 from dpcourse.mechanisms import classical_limit, classical_sigma
-from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, panel, slider
+from dpcourse.plots import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, panel, slider
 
 __all__ = ["gaussian_sigma", "noise_in_dimensions"]
 
@@ -63,13 +63,14 @@ def gaussian_sigma() -> Scene:
                     Axis("δ", 1e-14, 1, log=True),
                     Line(grid, true, "true δ", "orange", "dashed", 2.5),
                     Points([epsilon], [kept], "", "orange", "square", 9),
-                    Rule(delta, "y", f"promised δ = {delta:.0e}", "ink", "solid"),
-                    Rule(1, "x", "proof", "grey", "dotted"),
+                    Rule(delta, "y", "", "ink", "solid"),
+                    Label(0.11, delta, f"promised δ = {delta:.0e}", "ink", "start"),
+                    Rule(1, "x", "proof ends", "grey", "dotted"),
                     Rule(limit, "x", "fails", "red"),
                 ),
             ),
-            f"ε = {epsilon:g}, δ = {delta:.0e}: classical σ = {textbook:.3f}, exact σ = {best:.3f}. The classical one "
-            f"is {verdict}. Its proof ends at ε = 1, and it really fails from ε = {limit:.2f} on.",
+            f"ε = {epsilon:g}, δ = {delta:.0e}: classical σ = {textbook:.3f}, exact σ = {best:.3f}. The classical "
+            f"formula gives {verdict}. Its proof ends at ε = 1, and it really fails from ε = {limit:.2f} on.",
         )
 
     epsilons = np.unique(np.round([*np.geomspace(0.1, 1, 9), *np.geomspace(1, 20, 17), 2, 5, 8, 8.42, 8.5, 10], 2))
@@ -107,8 +108,8 @@ def noise_in_dimensions() -> Scene:
             (
                 panel(
                     "Noise on each of k numbers",
-                    Axis("how many numbers are published, k", 1, 10_000, log=True),
-                    Axis("standard deviation of the noise on one number", 0.1, 1e6, log=True),
+                    Axis("how many numbers are published, k", 0.8, 13_000, log=True),
+                    Axis("standard deviation of the noise on one number", 0.1, 2e5, log=True),
                     Line(dimensions, laplace, "Laplace: Δ₁ = k", "orange", "dashed", 2.5),
                     Line(dimensions, gaussian, "Gaussian: Δ₂ = √k", "blue"),
                     Points([k], [mine], "", "orange", "square", 9),

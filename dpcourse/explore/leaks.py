@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcourse import LeakRows, LeakTable, data
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, Table, again, choice, panel, slider
+from dpcourse.plots import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, Table, again, choice, panel, slider
 
 __all__ = ["leak_table", "somebody_leaks"]
 
@@ -47,6 +47,8 @@ def _named(leaked: list[str]) -> str:
 def leak_table() -> Scene:
     """The two extreme algorithms of the slides at work: rows that leaked stand out; beside them, 1,000 other runs."""
 
+    ticks = tuple((rows, f"{rows}") for rows in range(0, PEOPLE + 1, 2))
+
     def draw(algorithm: str, delta: float, draw: int) -> Picture:
         patients = _patients()
         mechanism = ALGORITHMS[algorithm](delta=delta)
@@ -65,7 +67,7 @@ def leak_table() -> Scene:
                 ),
                 panel(
                     f"{RUNS:,} other runs: how many rows leaked?",
-                    Axis("rows leaked in one run", -0.7, PEOPLE + 0.7),
+                    Axis("rows leaked in one run", -0.7, PEOPLE + 0.7, ticks=ticks),
                     Axis("runs", 0.5, 2_000, log=True),
                     Bars(np.arange(PEOPLE + 1), np.maximum(counts, 0.5), "", "red", "solid", 0.8, 0.5),
                     height=290,
@@ -87,11 +89,11 @@ def leak_table() -> Scene:
 @explorer
 def somebody_leaks() -> Scene:
     """The probability that somebody leaks among n people, against the approximation n delta of the slide."""
-    sizes = np.logspace(0, 9, 181)
+    sizes = np.unique(np.round(np.logspace(0, 9, 181)))
 
     @lru_cache(maxsize=64)
     def chances(delta: float) -> list[float]:
-        return [LeakRows(delta=delta).probability_somebody_leaks(round(n)) for n in sizes]
+        return [LeakRows(delta=delta).probability_somebody_leaks(int(n)) for n in sizes]
 
     def draw(n: int, delta: float) -> Picture:
         exact = LeakRows(delta=delta).probability_somebody_leaks(n)
@@ -104,8 +106,10 @@ def somebody_leaks() -> Scene:
                     Axis("probability (nδ: expected number of people)", 0, 2),
                     Line(straight, straight * delta, "nδ", "orange", "dashed"),
                     Line(sizes, chances(delta), "probability that somebody leaks, 1 − (1 − δ)^n", "red", width=3),
-                    Rule(1, "y", "certainty", "grey", "dotted"),
-                    Rule(1 / delta, "x", "n = 1/δ", "grey"),
+                    Rule(1, "y", "", "grey", "dotted"),
+                    Label(1.3, 1, "certainty", "grey", "start"),
+                    Rule(1 / delta, "x", "", "grey"),
+                    Label(0.8 / delta, 1.7, "n = 1/δ", "grey", "end"),
                     Points([n], [exact], "your n", "ink", "circle", 10),
                     drag="n",
                     height=290,

@@ -45,7 +45,7 @@ class Example:
         """Noisy counts around 50 and 51, or the two possible reports."""
         if self.numeric:
             return Axis("published answer t", 46.5, 55.5, ticks=tuple((t, f"{t}") for t in (47, 49, 50, 51, 53, 55)))
-        return Axis("published answer t", -0.8, 1.8, ticks=((0, "no"), *[(1, "yes")] * 5))  # as many as above
+        return Axis("published answer t", -0.8, 1.8, ticks=((0, "no"), (1, "yes"), *[(1, "")] * 4))  # as many as above
 
 
 EXAMPLES = {
@@ -146,6 +146,8 @@ def tail_against_delta() -> Scene:
         up, down = outside(example.loss, epsilon)
         exact = example.loss.delta(epsilon)
         counted = counted_bars(example.loss, epsilon)
+        enough = f"Yet δ = {exact:.4f} is enough: a loss barely above ε hardly counts."
+        verdict = enough if up else f"Nothing is above ε, and δ = {exact:.4f}."
         return Picture(
             (
                 panel(
@@ -171,7 +173,7 @@ def tail_against_delta() -> Scene:
                 ),
             ),
             f"{mechanism}, ε = {epsilon:.4g}: the loss is beyond ±ε with probability {up + down:.4f}, above ε with "
-            f"probability {up:.4f}. Yet δ = {exact:.4f} is enough: a loss barely above ε hardly counts.",
+            f"probability {up:.4f}. {verdict}",
         )
 
     epsilons = np.unique(np.round([*np.arange(0, 3.01, 0.1), math.log(2), math.log(3)], 12))

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse import Budget, BudgetExceeded, DiscreteLoss, Gaussian, Laplace, PrivacyLoss, accounting
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Band, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.plots import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
 
 __all__ = ["composition", "group_privacy", "post_processing"]
 
@@ -66,7 +66,7 @@ def graph(function: str, strength: int, t: np.ndarray) -> tuple[np.ndarray, floa
 @explorer
 def post_processing() -> Scene:
     """Whatever is done with a private output, its delta(eps) curve never rises above the one before."""
-    answers, epsilons = np.linspace(46, 55, 226), np.round(np.arange(0, 3.001, 0.05), 2)
+    answers, epsilons = np.linspace(46, 55, 361), np.round(np.arange(0, 3.001, 0.05), 2)
     before = NOISY.plrv(COUNT, NEIGHBOUR)
     raw = before.delta(epsilons)
 
@@ -128,7 +128,7 @@ def group_privacy() -> Scene:
                 panel(
                     "ε grows in proportion, the odds explode",
                     Axis("people in the group, k", 0.5, 10.5),
-                    Axis("ε and odds", 0.08, 1e9, log=True),
+                    Axis("ε and odds", 0.08, 1e5, log=True),
                     Line(groups, np.exp(epsilon * groups), "odds e^(kε)", "red", "dashed", 2.5),
                     Line(groups, epsilon * groups, "ε of the group, kε", "blue"),
                     Points([k], [math.exp(k * epsilon)], "", "red", "square", 9),
@@ -137,24 +137,25 @@ def group_privacy() -> Scene:
                 panel(
                     "And δ explodes, too",
                     Axis("people in the group, k", 0.5, 10.5),
-                    Axis("δ of the group", 1e-9, 2, log=True),
+                    Axis("δ of the group", 1e-9, 20, log=True),
                     Line(groups, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
                     Line(groups, sharp, "sharper: δ (e^(kε) − 1)/(e^ε − 1)", "red", "dashed", 2.5),
                     Line(groups, exact, "a Gaussian with this (ε, δ), exactly", "blue"),
                     Points([k], [slide[k - 1]], "", "grey", "triangle", 9),
                     Points([k], [sharp[k - 1]], "", "red", "square", 9),
                     Points([k], [exact[k - 1]], "", "blue", "circle", 9),
-                    Rule(1, "y", "δ = 1: no promise", "grey", "dotted"),
+                    Rule(1, "y", "", "grey", "dotted"),
+                    Label(0.6, 1, "δ = 1: no promise", "grey", "start"),
                 ),
             ),
             f"k = {k} people, each with ε = {epsilon:g}, δ = {delta:.0e}: together ε = {k * epsilon:.3g} (odds up to "
-            f"{math.exp(k * epsilon):,.3g}) and δ at most {slide[k - 1]:.2g} by the slide, {sharp[k - 1]:.2g} by the "
-            f"sharper bound; a Gaussian has {exact[k - 1]:.2g}.",
+            f"{math.exp(k * epsilon):,.1f}) and δ at most {slide[k - 1]:.3g} by the slide, {sharp[k - 1]:.3g} by the "
+            f"sharper bound; a Gaussian has {exact[k - 1]:.3g}.",
         )
 
     controls = (
         slider("k", "people k", groups, 4, "{:d}"),
-        slider("epsilon", "ε for one person", [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2], 0.5, "{:g}"),
+        slider("epsilon", "ε for one person", [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1], 0.5, "{:g}"),
         slider("delta", "δ for one person", [10.0**-d for d in range(8, 2, -1)], 1e-6, "{:.0e}"),
     )
     return Scene("The price of a family", "What does the promise for one person say about k?", controls, draw)
@@ -189,13 +190,14 @@ def composition() -> Scene:
             (
                 panel(
                     "The bill after k queries",
-                    Axis("queries asked, k", 0, 100),
+                    Axis("queries asked, k", 0, 104),
                     Axis("total ε", 0, 32),
                     Line(queries, curves[0], "basic composition: the sum (δ = 0)", "orange", "dashed", 2.5),
                     Line(queries, curves[1], f"exact, at δ = {slack:.0e}", "blue"),
                     Points([k], [basic], "", "orange", "square", 9),
                     Points([k], [exact], "", "blue", "circle", 9),
-                    Rule(total, "y", f"budget ε = {total}", "ink", "solid"),
+                    Rule(total, "y", "", "ink", "solid"),
+                    Label(1, total, f"budget ε = {total}", "ink", "start"),
                     drag="k",
                     share=2,
                 ),
