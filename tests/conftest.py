@@ -7,6 +7,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tools import browser
+
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
@@ -42,7 +44,7 @@ def require_program(*names: str, package: str | None = None) -> str:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium (or Chrome) to drive."""
-    return require_program("chromium", "chromium-browser", "google-chrome")
+    return require_program(*browser.CHROMIUM)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import functools
 import http.server
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # whichever is there
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -120,8 +121,11 @@ def chromium(*, offline: bool = False, **context: Any) -> Iterator[Any]:
     """A browser context. ``offline`` lets only this machine's own servers be reached."""
     from playwright.sync_api import sync_playwright
 
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if program is None:
+        raise RuntimeError(f"none of {', '.join(CHROMIUM)} is installed: run `make system`")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         made = browser.new_context(**{"viewport": {"width": 1200, "height": 1000}, **context})
         if offline:
             made.route(
@@ -133,6 +137,10 @@ def chromium(*, offline: bool = False, **context: Any) -> Iterator[Any]:
             browser.close()
 
 
+_KERNEL_READY = """() => {
+  const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+  return session?.isReady && session.session?.kernel?.status === 'idle';
+}"""
 _ALL_RAN = """() => {
   const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(e => e.textContent);
   return prompts.some(t => /[0-9]/.test(t)) && !prompts.some(t => t.includes('*'));
@@ -143,14 +151,9 @@ def open_and_run(page: Any, server: Jupyter, notebook: str, seconds: float = 120
     """Open a notebook in JupyterLab or Notebook 7, run all its cells, and return how long running took."""
     page.goto(server.address(notebook), wait_until="domcontentloaded")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=90_000)
-    idle = "window.jupyterapp && document.querySelector('.jp-Notebook-ExecutionIndicator[data-status=\"idle\"]')"
-    page.wait_for_function(idle, timeout=90_000)
+    # A run command that comes before the kernel is there is dropped, or opens a dialog that asks for a kernel.
+    page.wait_for_function(_KERNEL_READY, timeout=90_000)
     start = time.monotonic()
-    for _ in range(10):  # a command that comes too early is dropped
-        page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells') }")
-        with contextlib.suppress(Exception):
-            running = "() => [...document.querySelectorAll('.jp-InputPrompt')].some(e => /[0-9*]/.test(e.textContent))"
-            page.wait_for_function(running, timeout=3_000)
-            break
+    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells') }")
     page.wait_for_function(_ALL_RAN, timeout=seconds * 1000)
     return time.monotonic() - start

@@ -87,6 +87,10 @@ export class Explorer {
     this.says.setAttribute("aria-live", "polite");
     root.append(bar, this.note, this.panels, this.says);
     this.frames = spec.picture.panels.map((part) => this.buildPanel(part));
+    // Jupyter would take arrows, letters and Enter away from our controls: on their way down, unless the very element
+    // that has the focus carries this mark, and on their way up.
+    for (const one of root.querySelectorAll("input, select, button")) one.dataset.lmSuppressShortcuts = "true";
+    root.addEventListener("keydown", (event) => event.stopPropagation());
   }
 
   buildControl(bar, control, i) {
@@ -112,8 +116,6 @@ export class Explorer {
     exact.title = "type an exact value";
     range.oninput = () => this.move(i, Number(range.value));
     exact.onchange = () => this.typed(i, exact.value);
-    // JupyterLab's own shortcuts must not see what is typed into a control.
-    for (const one of [range, exact]) one.addEventListener("keydown", (event) => event.stopPropagation());
     box.append(label, range, exact);
     return {
       show: () => {
@@ -130,7 +132,6 @@ export class Explorer {
       const select = el("select", "dpx-select", control.texts.map((text) => `<option>${esc(text)}</option>`).join(""));
       label.htmlFor = select.id = id;
       select.onchange = () => this.move(i, select.selectedIndex);
-      select.addEventListener("keydown", (event) => event.stopPropagation());
       box.append(label, select);
       return { show: () => (select.selectedIndex = this.position[i]) };
     }
@@ -140,7 +141,6 @@ export class Explorer {
       const radio = el("input");
       Object.assign(radio, { type: "radio", name: id });
       radio.onchange = () => this.move(i, k);
-      radio.addEventListener("keydown", (event) => event.stopPropagation());
       label.append(radio, text);
       box.append(label);
       return radio;

@@ -1,0 +1,125 @@
+"""Every lecture in a real JupyterLab in chromium; an explorer in Notebook 7 and in Voila as well."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.conftest import ROOT
+from tools import browser
+from tools.browser import Jupyter, open_and_run
+
+LECTURES = sorted((ROOT / "lectures").glob("*.ipynb"))
+SECONDS_TO_SHOW = 20  # from "run all" to the last explorer, on two cores
+
+TRY = """
+from dpcourse import explore
+shown = explore.laplace_scale()
+shown
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[tuple[Jupyter, Path]]:
+    """JupyterLab on copies of the lectures: what it saves is not ours."""
+    folder = tmp_path_factory.mktemp("lectures")
+    for path in LECTURES:
+        shutil.copy(path, folder / path.name)
+    with browser.jupyter(folder) as server:
+        yield server, folder
+
+
+def explorers_of(path: Path) -> int:
+    cells = nbformat.read(path, as_version=4).cells
+    return sum(cell.source.count("explore.") for cell in cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
+def test_a_lecture_runs_and_every_slider_moves(
+    path: Path, lab: tuple[Jupyter, Path], window: Any, screenshots: Path
+) -> None:
+    server, _ = lab
+    took = open_and_run(window, server, path.name)
+    expected = explorers_of(path)
+    window.wait_for_function(f"() => document.querySelectorAll('.dpx[data-painted]').length >= {expected}")
+    assert window.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
+    assert window.locator('[data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
+    roots = window.query_selector_all(".dpx[data-painted]")
+    assert len(roots) == expected
+    for i, root in enumerate(roots):
+        root.scroll_into_view_if_needed()
+        before = root.evaluate("e => [...e.querySelectorAll('.dpx-panels, .dpx-says')].map(p => p.innerHTML).join()")
+        control = root.query_selector("input[type=range], input[type=radio], select, button")
+        control.focus()
+        if control.evaluate("e => e.type") == "button":
+            window.keyboard.press("Enter")
+        else:
+            at_end = control.evaluate("e => e.type === 'range' && e.value === e.max")
+            for _ in range(3):
+                window.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
+        after = root.evaluate("e => [...e.querySelectorAll('.dpx-panels, .dpx-says')].map(p => p.innerHTML).join()")
+        assert after != before, f"explorer {i} of {path.stem} does not follow its control"
+        root.screenshot(path=screenshots / f"{path.stem}_{i:02}.png")
+    assert took <= SECONDS_TO_SHOW, f"{path.stem} took {took:.1f} s from 'run all' to its last explorer"
+
+
+def write_notebook(path: Path, *sources: str) -> None:
+    """A notebook of code cells that names its kernel: without that JupyterLab asks for one."""
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source.strip()) for source in sources]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
+
+
+def move_right(window: Any) -> None:
+    slider = window.locator(".dpx input[type=range]").first
+    before = window.inner_text(".dpx-says")
+    slider.press("ArrowRight")
+    window.wait_for_function("before => document.querySelector('.dpx-says').innerText !== before", arg=before)
+
+
+def test_a_value_beside_the_grid_is_asked_of_the_kernel(lab: tuple[Jupyter, Path], window: Any) -> None:
+    server, folder = lab
+    write_notebook(folder / "try.ipynb", TRY)
+    open_and_run(window, server, "try.ipynb")
+    window.wait_for_selector(".dpx[data-painted]")
+    box = window.locator(".dpx-value").first
+    box.fill("3.14159")
+    box.press("Enter")
+    window.wait_for_function("() => document.querySelector('.dpx-says').innerText.includes('3.14159')", timeout=10_000)
+    move_right(window)  # and from there the slider takes over again
+    assert "3.14159" not in window.inner_text(".dpx-says")
+
+
+def test_python_and_the_browser_agree_on_where_the_sliders_stand(lab: tuple[Jupyter, Path], window: Any) -> None:
+    server, folder = lab
+    write_notebook(folder / "agree.ipynb", TRY, "shown.values = {'b': 4.0}", "shown.values")
+    open_and_run(window, server, "agree.ipynb")
+    window.wait_for_function("() => document.querySelector('.dpx-says')?.innerText.startsWith('b = 4')")
+    move_right(window)
+    time.sleep(0.6)  # the kernel is told a moment after the last move
+    window.evaluate(
+        """() => { const nb = window.jupyterapp.shell.currentWidget.content; nb.activeCellIndex = 2;
+                   window.jupyterapp.commands.execute('notebook:run-cell'); }"""
+    )
+    window.wait_for_function(
+        "() => [...document.querySelectorAll('.jp-OutputArea-output')].at(-1).innerText.includes('4.1')"
+    )
+
+
+@pytest.mark.parametrize("app", ["notebook", "voila"])
+def test_it_also_works_in(app: str, tmp_path: Path, window: Any, screenshots: Path) -> None:
+    write_notebook(tmp_path / "try.ipynb", TRY)
+    with browser.jupyter(tmp_path, app) as server:
+        if app == "notebook":
+            open_and_run(window, server, "try.ipynb")
+        else:
+            window.goto(server.address("try.ipynb"))
+        window.wait_for_selector(".dpx[data-painted]", timeout=60_000)
+        move_right(window)
+        window.screenshot(path=screenshots / f"{app}.png")

@@ -1,0 +1,213 @@
+"""Every explorer in a plain page in chromium: moved through its range, compared with paper, looked at closely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpcourse import explore
+from dpcourse.explore import page
+from dpcourse.plots import Band, Bars, Line, Points, Rule, Scene, Table, paper
+from tools import browser
+
+SCENES: dict[str, Scene] = {}
+
+
+def scene_of(name: str) -> Scene:
+    if name not in SCENES:
+        SCENES[name] = explore.CATALOGUE[name]().scene
+    return SCENES[name]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A plain file server, and the folder that it serves."""
+    folder = tmp_path_factory.mktemp("explorers")
+    with browser.file_server(folder) as address:
+        yield address, folder
+
+
+def opened(window: Any, site: tuple[str, Path], name: str, width: int = 900) -> None:
+    address, folder = site
+    target = folder / f"{name}.html"
+    if not target.exists():
+        body = f"<!DOCTYPE html><meta charset=utf-8>{page.head()}<body>{page.fragment(scene_of(name))}"
+        target.write_text(body, encoding="utf-8")
+    window.set_viewport_size({"width": width, "height": 900})
+    window.goto(f"{address}/{name}.html")
+    window.wait_for_selector(".dpx[data-painted]")
+
+
+# Moves every control over all its positions (the others at their start), and some positions of all together.
+TOUR = """() => {
+  const root = document.querySelector('.dpx'), explorer = root.explorer, faults = new Set();
+  const start = [...explorer.position];
+  const look = () => {
+    for (const svg of root.querySelectorAll('.dpx-plot svg'))
+      if (/NaN|undefined|Infinity|null/.test(svg.innerHTML)) faults.add(`${explorer.position}: not a number`);
+    if (/NaN|undefined|Infinity/.test(root.textContent)) faults.add(`${explorer.position}: words without a number`);
+  };
+  let painted = explorer.painted;
+  explorer.controls.forEach((control, i) => {
+    for (let k = 0; k < control.values.length; k++) { explorer.move(i, k); look(); }
+    explorer.move(i, start[i]);
+  });
+  for (let r = 0; r < 40; r++) {
+    explorer.controls.forEach((control, i) => explorer.move(i, (7 * r * (i + 1)) % control.values.length));
+    look();
+  }
+  if (explorer.painted === painted) faults.add('nothing was painted');
+  return [...faults].slice(0, 5);
+}"""
+
+# Words that lie on each other, leave their picture, or are cut off by it.
+WORDS = """() => {
+  const root = document.querySelector('.dpx'), explorer = root.explorer, faults = new Set();
+  const start = [...explorer.position];
+  const look = () => {
+    for (const svg of root.querySelectorAll('.dpx-plot svg')) {
+      const [width, height] = [svg.viewBox.baseVal.width, svg.viewBox.baseVal.height];
+      const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
+      const words = texts.map(t => [t.textContent, t.getBBox()]);
+      words.forEach(([text, b], i) => {
+        if (b.x < -3 || b.x + b.width > width + 3 || b.y < -3 || b.y + b.height > height + 4)
+          faults.add(`"${text}" leaves the picture at ${explorer.position}`);
+        for (const [other, c] of words.slice(i + 1)) {
+          const across = Math.min(b.x + b.width, c.x + c.width) - Math.max(b.x, c.x);
+          const down = Math.min(b.y + b.height, c.y + c.height) - Math.max(b.y, c.y);
+          if (across > 3 && down > 5) faults.add(`"${text}" lies on "${other}" at ${explorer.position}`);
+        }
+      });
+    }
+    if (root.scrollWidth > root.clientWidth + 2) faults.add(`wider than its box at ${explorer.position}`);
+  };
+  look();
+  explorer.controls.forEach((control, i) => {
+    const n = control.values.length;
+    for (let k = 0; k < n; k += Math.max(1, Math.floor(n / 8))) { explorer.move(i, k); look(); }
+    explorer.move(i, n - 1); look();
+    explorer.move(i, start[i]);
+  });
+  return [...faults].slice(0, 5);
+}"""
+
+RECEIVED = """() => {
+  const explorer = document.querySelector('.dpx').explorer;
+  explorer.controls.forEach((control, i) => explorer.move(i, Math.floor((control.values.length * (i + 2)) / (i + 4))));
+  const plain = JSON.parse(JSON.stringify(explorer.picture, (k, v) => (ArrayBuffer.isView(v) ? Array.from(v) : v)));
+  return { values: explorer.values, picture: plain };
+}"""
+
+
+@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
+def test_the_whole_range_is_painted(name: str, site: tuple[str, Path], window: Any, screenshots: Path) -> None:
+    opened(window, site, name)
+    assert window.evaluate(TOUR) == []
+    opened(window, site, name)
+    window.screenshot(path=screenshots / f"explorer_{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize("width", [900, 400])
+@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
+def test_words_are_legible(name: str, width: int, site: tuple[str, Path], window: Any) -> None:
+    opened(window, site, name, width)
+    assert window.evaluate(WORDS) == []
+
+
+@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
+def test_the_browser_draws_the_numbers_that_paper_draws(name: str, site: tuple[str, Path], window: Any) -> None:
+    opened(window, site, name)
+    received = window.evaluate(RECEIVED)
+    picture = scene_of(name).picture(**received["values"])
+    painted = [axes for axes in paper.figure(picture).axes if axes.get_label() != "<colorbar>"]
+    assert received["picture"]["says"] == picture.says
+    for axes, part, tree in zip(painted, picture.panels, received["picture"]["panels"], strict=True):
+        if isinstance(part, Table):
+            assert tree["marked"] == part.marked.tolist()
+            continue
+        curves = iter(axes.lines)
+        bars = [patch for patch in axes.patches if hasattr(patch, "get_width")]
+        for mark, got in zip(part.marks, tree["marks"], strict=True):
+            if isinstance(mark, Line | Points):
+                drawn = next(curves).get_xydata()
+                np.testing.assert_allclose(np.array([got["x"], got["y"]]).T, drawn, rtol=3e-7, atol=1e-37)
+            elif isinstance(mark, Rule):
+                drawn = np.asarray(next(curves).get_xydata())[0]
+                assert got["at"] == pytest.approx(drawn[0 if mark.axis == "x" else 1], rel=3e-7)
+            elif isinstance(mark, Bars):
+                mine, bars = bars[: len(mark.x)], bars[len(mark.x) :]
+                lengths = [bar.get_width() if mark.lying else bar.get_height() for bar in mine]
+                np.testing.assert_allclose(np.array(got["height"]) - got["base"], lengths, rtol=1e-5, atol=1e-6)
+            elif isinstance(mark, Band):
+                np.testing.assert_allclose(got["high"], mark.high, rtol=3e-7, atol=1e-37)
+
+
+@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
+def test_it_can_be_worked_by_keyboard_and_read_aloud(name: str, site: tuple[str, Path], window: Any) -> None:
+    """Tab reaches the first control, arrow keys move it, and the alternative text follows."""
+    opened(window, site, name)
+    alt = "() => document.querySelector('.dpx-plot svg').getAttribute('aria-label')"
+    before = window.evaluate(alt)
+    window.keyboard.press("Tab")
+    kind = window.evaluate("() => document.activeElement.type")
+    assert kind in ("range", "radio", "select-one", "button")
+    at_end = window.evaluate("() => document.activeElement.value === document.activeElement.max")
+    window.keyboard.press("Enter" if kind == "button" else "ArrowLeft" if at_end else "ArrowRight")
+    window.wait_for_function("() => document.querySelector('.dpx').dataset.painted > 1")
+    after = window.evaluate(alt)
+    assert after != before
+    first = scene_of(name).controls[0]
+    assert first.label in after or first.kind == "again"
+
+
+def test_a_typed_value_is_taken_or_refused_in_words(site: tuple[str, Path], window: Any) -> None:
+    opened(window, site, "laplace_scale")
+    box = window.locator(".dpx-value").first
+    box.fill("999")
+    box.press("Enter")
+    assert "from 0.5 to 5.0, not “999”" in window.inner_text(".dpx-note")
+    assert box.input_value() == "2.0"
+    box.fill("3.14159")
+    box.press("Enter")
+    assert "No kernel runs here: 3.1 is the nearest" in window.inner_text(".dpx-note")
+    box.fill("4")
+    box.press("Enter")
+    assert window.inner_text(".dpx-note") == ""
+    assert "b = 4" in window.inner_text(".dpx-says")
+
+
+def test_a_curve_can_be_dragged(site: tuple[str, Path], window: Any) -> None:
+    opened(window, site, "two_worlds")
+    box = window.locator(".dpx-drag svg").bounding_box()
+    window.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 100)
+    window.mouse.down()
+    window.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + 100)
+    window.mouse.up()
+    left = window.evaluate("() => document.querySelector('.dpx').explorer.values.y")
+    assert left < 49
+
+
+def test_dark_and_light_grounds_give_enough_contrast(site: tuple[str, Path], window: Any) -> None:
+    """Every colour of the palette stands out from the ground by 3 : 1, words by 4.5 : 1 (WCAG 2.2), in both themes."""
+    contrast = """(dark) => {
+      document.body.dataset.jpThemeLight = String(!dark);
+      document.documentElement.style.setProperty('--jp-layout-color0', dark ? '#111111' : '#ffffff');
+      document.documentElement.style.setProperty('--jp-content-font-color1', dark ? '#ffffff' : '#212121');
+      const probe = document.createElement('span'); document.querySelector('.dpx').append(probe);
+      const lum = (name) => { probe.style.color = `var(--dpx-${name})`;
+        const linear = (v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        const [r, g, b] = getComputedStyle(probe).color.match(/[0-9.]+/g).map((v) => linear(v / 255));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const ground = lum('ground');
+      return Object.fromEntries(['blue','orange','green','red','purple','sky','grey','ink'].map((name) => {
+        const [a, b] = [lum(name), ground].sort((x, y) => y - x); return [name, (a + 0.05) / (b + 0.05)]; }));
+    }"""
+    opened(window, site, "two_worlds")
+    for dark in (False, True):
+        found = window.evaluate(contrast, dark)
+        assert min(found.values()) >= 3, found
+        assert found["ink"] >= 4.5
