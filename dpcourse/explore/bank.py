@@ -84,7 +84,7 @@ def bank_debts() -> Scene:
                 ),
             ),
             f"{pair[0].upper() + pair[1:]}, with {here:,.2f} € against {there:,.2f} €: {verdict} "
-            f"The total is off by {mechanism.scale:,.0f} € on average.",
+            f"The total is off by {mechanism.scale:,.{0 if mechanism.scale > 100 else 2}f} € on average.",
         )
 
     return Scene(

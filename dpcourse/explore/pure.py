@@ -52,12 +52,12 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
                 ),
             ),
             f"At y = {y:.1f} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her 50% "
-            f"before gives her {ratio / (1 + ratio):.1%} now. With b = {b:g} that ratio stays between {1 / most:.3f} and "
-            f"{most:.3f}, whatever y is.",
+            f"before gives her {ratio / (1 + ratio):.1%} now. With b = {b:g} that ratio stays between {1 / most:.3f} "
+            f"and {most:.3f}, whatever y is.",
         )
 
     controls = (
-        slider("y", "published answer y", outputs, count + 1.5, "{:.1f}"),
+        slider("y", "published answer y", outputs, (count + neighbour) / 2, "{:.1f}"),
         slider("b", "noise scale b", SCALES, 1, "{:g}"),
     )
     return Scene("Two worlds, one answer", "Where does an answer speak most strongly for Alice?", controls, draw)
@@ -186,7 +186,7 @@ def count_error() -> Scene:
             ),
             f"ε = {epsilon:g}: the count is off by {mechanism.scale:.4g} people on average, 19 answers in 20 by less "
             f"than {mechanism.margin(0.95):.3g}. For a true count of {count:,} the average error is "
-            f"{mechanism.scale / count:.2%}.",
+            f"{100 * mechanism.scale / count:.3g}%.",
         )
 
     return Scene(
