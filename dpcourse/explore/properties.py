@@ -137,7 +137,7 @@ def group_privacy() -> Scene:
                 panel(
                     "And δ explodes, too",
                     Axis("people in the group, k", 0.5, 10.5),
-                    Axis("δ of the group", 1e-9, 20, log=True),
+                    Axis("δ of the group", 1e-9, 8, log=True),
                     Line(groups, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
                     Line(groups, sharp, "sharper: δ (e^(kε) − 1)/(e^ε − 1)", "red", "dashed", 2.5),
                     Line(groups, exact, "a Gaussian with this (ε, δ), exactly", "blue"),
