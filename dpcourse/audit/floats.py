@@ -22,7 +22,7 @@ def reachable(output: Any, count: float, scale: float = 1.0) -> Any:
     """Whether ``count + Generator.laplace(0, scale)`` can be exactly this float; elementwise for an array.
 
     numpy draws u = k / 2^53 and returns scale log(2u), or -scale log(2 - 2u) from u = 1/2 on. Every u whose noise comes
-    near the output is tried, so the answer is exact. (Mironov 2012, Section 4: the attack on a single answer.)
+    near the output is tried, so the answer is exact. (The idea: Mironov 2012.)
     """
     outputs = door.finite_array("output", output)
     count, scale = door.real("count", count), door.positive("scale", scale)
