@@ -132,8 +132,8 @@ def classical_sigma(epsilon: float, delta: float) -> float:
 def classical_limit(delta: float) -> float:
     """The epsilon from which on the classical formula gives too little noise: 8.42 for delta = 1e-5.
 
-    There its sigma is the smallest one that is (epsilon, delta)-DP (Balle & Wang 2018, section 2.3, show that it fails
-    for large epsilon); below, it is larger.
+    There its sigma is the smallest one that is (epsilon, delta)-DP; below, it is larger. (That the formula cannot hold
+    for large epsilon is shown by Balle & Wang 2018.)
     """
     from scipy.optimize import brentq
 
