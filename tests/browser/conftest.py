@@ -28,7 +28,7 @@ def offline(chromium: str) -> Iterator[Any]:
 
 @pytest.fixture
 def window(offline: Any) -> Iterator[Any]:
-    """A page of it; an error of our script in it fails the test (Jupyter loads ours from a blob, its own from a file)."""
+    """A page of it. An error of our script fails the test; Jupyter's own scripts lie under /static/."""
     page = offline.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(error.stack) if "/static/" not in error.stack else None)

@@ -36,6 +36,8 @@ MathJax.Hub.Config({
              processEscapes: true, ignoreClass: "dpx|dpcourse-explorer|highlight" },
   "HTML-CSS": { availableFonts: [], preferredFont: null, imageFont: null, webFont: "STIX-Web",
                 linebreaks: { automatic: true } },
+  // No quick preview: it would ask for fonts that are not shipped.
+  "fast-preview": { disabled: true }, "CHTML-preview": { disabled: true },
   showMathMenu: false, messageStyle: "none"
 });
 </script>

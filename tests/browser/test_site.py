@@ -1,0 +1,111 @@
+"""The exported lectures in a browser with no network and no Jupyter, with JavaScript and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tools import browser
+from tools.pages.build import build
+
+LECTURES = [path.stem for path in sorted((ROOT / "lectures").glob("*.ipynb"))]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The lectures that a test asks for are built then, and once."""
+    folder = tmp_path_factory.mktemp("site")
+    with browser.file_server(folder) as address:
+        yield address, folder
+
+
+def address_of(site: tuple[str, Path], kind: str, name: str) -> str:
+    address, folder = site
+    if not (folder / kind / f"{name}.html").exists():
+        build(kind, folder / kind, [name])
+    return f"{address}/{kind}/{name}.html"
+
+
+MOVE_ALL = """async () => {
+  const still = [];
+  for (const root of document.querySelectorAll('.dpcourse-explorer')) {
+    const seen = () => [...root.querySelectorAll('.dpx-panels, .dpx-says')].map((p) => p.innerHTML).join();
+    const before = seen(), slider = root.querySelector('input[type=range]');
+    slider.value = slider.value === slider.max ? 0 : slider.max;
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    if (seen() === before) still.push(root.explorer.spec.title);
+  }
+  return still;
+}"""
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_a_page_is_alive_without_kernel_and_network(
+    name: str, site: tuple[str, Path], offline: Any, screenshots: Path
+) -> None:
+    where = address_of(site, "site", name)
+    page = offline.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("requestfailed", lambda request: problems.append(request.url) if request.url.startswith("http") else None)
+    page.on(
+        "response", lambda got: problems.append(got.url) if got.status >= 400 and "favicon" not in got.url else None
+    )
+    page.goto(where)
+    count = page.locator(".dpcourse-explorer").count()
+    page.wait_for_function(f"() => document.querySelectorAll('.dpx[data-painted]').length === {count}")
+    assert page.evaluate(MOVE_ALL) == []
+    page.wait_for_function("() => window.MathJax && MathJax.Hub.queue.pending === 0 && MathJax.isReady", timeout=60_000)
+    formulas = page.evaluate("() => MathJax.Hub.getAllJax().length")
+    assert formulas > 0
+    assert page.locator(".MathJax_Error, merror, .MathJax .noError").count() == 0
+    raw = (
+        "() => [...document.querySelectorAll('.jp-MarkdownOutput')].map(e => e.innerText).filter(t => t.includes('$'))"
+    )
+    assert page.evaluate(raw) == []
+    page.screenshot(path=screenshots / f"site_{name}.png")
+    page.close()
+    assert not problems
+
+
+@pytest.mark.parametrize("name", [name for name in LECTURES if not name.startswith("00")][:1])
+def test_without_javascript_the_still_picture_stands(name: str, site: tuple[str, Path], offline: Any) -> None:
+    page = offline.browser.new_context(java_script_enabled=False).new_page()
+    page.goto(address_of(site, "site", name))
+    count = page.locator(".dpcourse-explorer").count()
+    assert count > 0
+    shown = page.locator(".dpcourse-explorer img[src^='data:image/png']")
+    assert shown.count() == count
+    for i in range(count):
+        assert shown.nth(i).is_visible()
+        assert len(shown.nth(i).get_attribute("alt")) > 40
+
+
+@pytest.mark.parametrize("name", [name for name in LECTURES if not name.startswith("00")])
+def test_a_deck_turns_its_slides_and_moves_its_sliders(
+    name: str, site: tuple[str, Path], window: Any, screenshots: Path
+) -> None:
+    window.set_viewport_size({"width": 1280, "height": 800})
+    window.goto(address_of(site, "slides", name))
+    window.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    total = window.evaluate("() => Reveal.getTotalSlides()")
+    assert total >= 20
+    index = window.evaluate(
+        """() => { const slides = Reveal.getSlides(); const k = slides.findIndex((s) => s.querySelector('.dpx'));
+                   const at = Reveal.getIndices(slides[k]); Reveal.slide(at.h, at.v); return k; }"""
+    )
+    assert index > 0
+    slider = window.locator("section.present .dpx input[type=range]:visible").first
+    says = window.locator("section.present .dpx .dpx-says:visible").first
+    before = says.inner_text()
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    assert says.inner_text() != before
+    assert (
+        window.evaluate("() => Reveal.getSlides().indexOf(Reveal.getCurrentSlide())") == index
+    )  # the slider has the keys
+    window.screenshot(path=screenshots / f"slides_{name}.png")
