@@ -122,7 +122,7 @@ def l1_against_l2() -> Scene:
             (
                 panel(
                     "Two coordinates: one person's change, of straight length 1",
-                    Axis("change of the first answer", -1.8, 1.8),
+                    Axis("change of the first answer", -1.6, 1.6),
                     Axis("change of the second answer", -1.15, 1.15),
                     Line(circle[0], circle[1], "straight length 1 (l2)", "green", "dashed"),
                     Line(diamond[0], diamond[1], "city-block length 1 (l1)", "blue"),
@@ -130,6 +130,7 @@ def l1_against_l2() -> Scene:
                     Line([0, change[0], change[0]], [0, 0, change[1]], "", "red", "dotted", 2),
                     Points([change[0]], [change[1]], "the change", "red", "circle", 10),
                     height=330,
+                    equal=True,
                 ),
                 panel(
                     "k coordinates, all changed alike: how far is the promise missed?",

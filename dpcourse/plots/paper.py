@@ -69,6 +69,8 @@ def _height(part: Panel | Table) -> float:
 def _panel(axes: Axes, part: Panel) -> None:
     _axis(part.x, axes.set_xlabel, axes.set_xscale, axes.set_xlim, axes.xaxis)
     _axis(part.y, axes.set_ylabel, axes.set_yscale, axes.set_ylim, axes.yaxis)
+    if part.equal:
+        axes.set_aspect("equal", adjustable="box")
     for mark in part.marks:
         _PAINT[type(mark)](axes, mark)
     named = [mark for mark in part.marks if getattr(mark, "label", "") and not isinstance(mark, Rule | Heat)]

@@ -224,7 +224,10 @@ class Label(Mark):
 
 @dataclass(frozen=True)
 class Panel:
-    """A coordinate system with marks. ``drag`` names the control that follows the pointer along x."""
+    """A coordinate system with marks. ``drag`` names the control that follows the pointer along x.
+
+    ``equal`` makes a unit of x as long as a unit of y, so that a circle is round and a map keeps its shape.
+    """
 
     title: str
     x: Axis
@@ -233,6 +236,7 @@ class Panel:
     drag: str | None = None
     share: float = 1  # of the picture's width
     height: float = 250  # in pixels
+    equal: bool = False
 
     def __post_init__(self) -> None:
         if not self.marks:
@@ -290,7 +294,8 @@ def panel(
     drag: str | None = None,
     share: float = 1,
     height: float = 250,
+    equal: bool = False,
 ) -> Panel:
     """A panel from marks and lists of marks."""
     flat = tuple(one for mark in marks for one in ([mark] if isinstance(mark, Mark) else mark))
-    return Panel(title, x, y, flat, drag, share, height)
+    return Panel(title, x, y, flat, drag, share, height, equal)

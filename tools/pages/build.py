@@ -30,14 +30,15 @@ HERE = Path(__file__).parent
 LECTURES = ROOT / "lectures"
 MATHJAX = Path(jupyter_server_mathjax.__file__).parent / "static"
 
-FORMULAS = """<script type="text/x-mathjax-config">
+# The hidden MathML beside each formula is for screen readers; its style would ask for fonts that are not shipped.
+FORMULAS = """<style>.MJX_Assistive_MathML [mathvariant] { font-family: inherit !important }</style>
+<script type="text/x-mathjax-config">
 MathJax.Hub.Config({
   tex2jax: { inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]], displayMath: [["$$", "$$"], ["\\\\[", "\\\\]"]],
              processEscapes: true, ignoreClass: "dpx|dpcourse-explorer|highlight" },
   "HTML-CSS": { availableFonts: [], preferredFont: null, imageFont: null, webFont: "STIX-Web",
                 linebreaks: { automatic: true } },
-  // No quick preview: it would ask for fonts that are not shipped.
-  "fast-preview": { disabled: true }, "CHTML-preview": { disabled: true },
+  "fast-preview": { disabled: true },
   showMathMenu: false, messageStyle: "none"
 });
 </script>

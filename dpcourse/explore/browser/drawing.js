@@ -23,8 +23,8 @@ function linearTicks(low, high, room) {
   const most = Math.max(2, Math.floor(room));
   const rough = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
-  const digits = Math.max(0, Math.min(8, Math.ceil(-Math.log10(step) - 1e-9) + (String(step / power).startsWith("2.5") ? 1 : 0)));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
+  const digits = Math.max(0, Math.min(8, Math.ceil(-Math.log10(step) - 1e-9)));
   const ticks = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) ticks.push([k * step, number(k * step, digits)]);
   return ticks;
@@ -42,12 +42,13 @@ function logTicks(low, high, room) {
   const ticks = [];
   const fine = last - first < 2;
   const step = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, room)));
+  const plain = first >= -3 && last <= 5; // 0.001, 0.01 ... or 10⁻⁶, 10⁻⁵ ..., not both on one axis
   for (let k = first - 1; k <= last; k++) {
     for (const m of fine ? [1, 2, 5] : [1]) {
       const value = m * 10 ** k;
       if (value < low * 0.999 || value > high * 1.001 || (!fine && (k - last) % step)) continue;
-      const small = k >= -2 && k <= 5;
-      ticks.push([value, small ? number(value, Math.max(0, -k)) : `10${[...String(k)].map((c) => SUPER[c]).join("")}`]);
+      const power = `10${[...String(k)].map((c) => SUPER[c]).join("")}`;
+      ticks.push([value, plain || fine ? number(value, Math.max(0, -k)) : k === 0 ? "1" : power]);
     }
   }
   return ticks;
@@ -140,6 +141,7 @@ const DRAW = {
       const [along, across] = mark.lying ? [Y, X] : [X, Y];
       const [a, b] = side.map(along).sort((p, q) => p - q);
       const [c, d] = [mark.base, mark.height[i]].map(across).sort((p, q) => p - q);
+      if (d - c < 0.05) continue; // nothing there: no outline either
       made += mark.lying ? `M${n1(c)} ${n1(a)}H${n1(d)}V${n1(b)}H${n1(c)}z` : `M${n1(a)} ${n1(c)}H${n1(b)}V${n1(d)}H${n1(a)}z`;
     }
     return `<path d="${made}" ${barStyle(mark, key)}/>`;
@@ -185,6 +187,13 @@ function words(marks, X, Y, box) {
   return made;
 }
 
+// One unit of x as long as one unit of y: a circle stays round, a map keeps its shape.
+function keepRound(box, part) {
+  const unit = Math.min((box.right - box.left) / (part.x.high - part.x.low), (box.bottom - box.top) / (part.y.high - part.y.low));
+  box.right = box.left + unit * (part.x.high - part.x.low);
+  box.top = box.bottom - unit * (part.y.high - part.y.low);
+}
+
 // ---- a whole panel --------------------------------------------------------------------------------------------------
 
 export function panelSvg(body, part, width, key, alt) {
@@ -192,11 +201,12 @@ export function panelSvg(body, part, width, key, alt) {
   const yTicks = part.y.ticks ?? (part.y.log ? logTicks : linearTicks)(part.y.low, part.y.high, (height - 60) / 36);
   const widest = Math.max(...yTicks.map(([, text]) => text.length), 1);
   const box = { left: Math.min(width * 0.4, widest * CHAR + 14), right: width - 14, top: 26, bottom: height - 40 };
+  if (part.equal) keepRound(box, part);
   const X = scaleOf(part.x, box.left, box.right);
   const Y = scaleOf(part.y, box.bottom, box.top);
   const xTicks = part.x.ticks ?? (part.x.log ? logTicks : linearTicks)(part.x.low, part.x.high, (box.right - box.left) / 62);
-  let made = `<defs><clipPath id="${key}-clip"><rect x="${box.left}" y="${box.top - 3}" width="${box.right - box.left + 3}" ` +
-    `height="${box.bottom - box.top + 6}"/></clipPath>${stripes(part.marks, key)}</defs>`;
+  let made = `<defs><clipPath id="${key}-clip"><rect x="${box.left - 7}" y="${box.top - 7}" width="${box.right - box.left + 14}" ` +
+    `height="${box.bottom - box.top + 14}"/></clipPath>${stripes(part.marks, key)}</defs>`;
   for (const [at, text] of yTicks)
     made += `<path class="dpx-grid" d="M${box.left} ${n1(Y(at))}H${box.right}"/><text x="${box.left - 6}" y="${n1(Y(at)) + 4}" text-anchor="end">${esc(text)}</text>`;
   let free = -Infinity; // where the last tick's word ended
@@ -209,7 +219,7 @@ export function panelSvg(body, part, width, key, alt) {
     made += `<text x="${n1(x)}" y="${box.bottom + 17}" text-anchor="middle">${esc(text)}</text>`;
   }
   made += `<path class="dpx-axis" d="M${box.left} ${box.top}V${box.bottom}H${box.right}"/>`;
-  made += `<text class="dpx-name" x="2" y="12">${esc(part.y.label)}</text>`;
+  made += `<text class="dpx-name" x="2" y="${n1(box.top - 14)}">${esc(part.y.label)}</text>`;
   made += `<text class="dpx-name" x="${n1((box.left + box.right) / 2)}" y="${height - 5}" text-anchor="middle">${esc(part.x.label)}</text>`;
   made += `<g clip-path="url(#${key}-clip)">`;
   for (const mark of part.marks) made += DRAW[mark.kind](mark, X, Y, key, box);
