@@ -6,7 +6,7 @@ import argparse
 import pathlib
 import sys
 
-from benchmarks import accounting, processes, sampling
+from benchmarks import accounting, explorers, processes, sampling
 from benchmarks.figures import table
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
@@ -18,7 +18,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="replace the table in README.md by what was measured now")
     arguments = parser.parse_args()
     figures = []
-    for part in (accounting, sampling, processes):
+    for part in (accounting, sampling, processes, explorers):
         print(f"{part.__name__.removeprefix('benchmarks.')} ...", flush=True)
         figures += part.run()
     print("\n" + table(figures))

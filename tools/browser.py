@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")  # whichever is there
 FLAGS = [
     "--no-sandbox",
@@ -157,3 +159,10 @@ def open_and_run(page: Any, server: Jupyter, notebook: str, seconds: float = 120
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells') }")
     page.wait_for_function(_ALL_RAN, timeout=seconds * 1000)
     return time.monotonic() - start
+
+
+def explorers_in(notebook: Path) -> int:
+    """How many explorers a notebook shows: cells whose last line is ``explore.something(...)``."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    last = [cell.source.strip().splitlines()[-1] for cell in cells if cell.cell_type == "code" and cell.source.strip()]
+    return sum(line.startswith("explore.") for line in last)

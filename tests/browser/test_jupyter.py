@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tools import browser
-from tools.browser import Jupyter, open_and_run
+from tools.browser import Jupyter, explorers_in, open_and_run
 
 LECTURES = sorted((ROOT / "lectures").glob("*.ipynb"))
 SECONDS_TO_SHOW = 20  # from "run all" to the last explorer, on two cores
@@ -35,18 +35,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Iterator[tup
         yield server, folder
 
 
-def explorers_of(path: Path) -> int:
-    cells = nbformat.read(path, as_version=4).cells
-    return sum(cell.source.count("explore.") for cell in cells if cell.cell_type == "code")
-
-
 @pytest.mark.parametrize("path", LECTURES, ids=lambda path: path.stem)
 def test_a_lecture_runs_and_every_slider_moves(
     path: Path, lab: tuple[Jupyter, Path], window: Any, screenshots: Path
 ) -> None:
     server, _ = lab
     took = open_and_run(window, server, path.name)
-    expected = explorers_of(path)
+    expected = explorers_in(path)
     window.wait_for_function(f"() => document.querySelectorAll('.dpx[data-painted]').length >= {expected}")
     assert window.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
     assert window.locator('[data-mime-type="application/vnd.jupyter.stderr"]').count() == 0
