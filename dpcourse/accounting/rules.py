@@ -63,11 +63,12 @@ def group_privacy(epsilon: float, delta: float, k: int, *, sharp: bool = True) -
     """The guarantee for k people at once: k epsilon, and a delta that grows exponentially with k.
 
     delta (e^(k eps) - 1)/(e^eps - 1) is what the chain of k neighbours gives; the slides' k e^((k-1) eps) delta
-    (``sharp=False``) is valid too, but never smaller.
+    (``sharp=False``) is valid too, but never smaller. For epsilon = 0 both are k delta.
     """
-    epsilon, delta, k = door.positive("epsilon", epsilon), door.small_delta("delta", delta), door.whole_number("k", k)
+    epsilon, delta = door.non_negative("epsilon", epsilon), door.small_delta("delta", delta)
+    k = door.whole_number("k", k)
     # In logarithms, because e^(k eps) overflows: (e^(k eps) - 1)/(e^eps - 1) is e^((k-1) eps) times a factor in [1, k].
-    factor = math.expm1(-k * epsilon) / math.expm1(-epsilon) if sharp else float(k)
+    factor = math.expm1(-k * epsilon) / math.expm1(-epsilon) if sharp and epsilon else float(k)
     log_total = math.log(delta) + (k - 1) * epsilon + math.log(factor) if delta else -math.inf
     total = math.exp(min(log_total, 0.0))
     return Spent(k * epsilon, total, "group privacy" if sharp else "group privacy (as on the slides)")

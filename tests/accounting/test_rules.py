@@ -73,6 +73,16 @@ def test_group_privacy_of_laplace_is_attained() -> None:
     assert mechanism.plrv(4.0, 0.0).max_loss == group_privacy(0.5, 0, 4).epsilon == 2
 
 
+def test_group_privacy_of_a_leak_adds_up() -> None:
+    """(0, delta)-DP, as a table that leaks now and then: the geometric sum has k terms of 1."""
+    for sharp in (True, False):
+        group = group_privacy(0, 1e-6, k=4, sharp=sharp)
+        assert group.epsilon == 0
+        assert group.delta == pytest.approx(4e-6)
+    assert group_privacy(0, 0, k=4).delta == 0
+    assert group_privacy(1e-12, 1e-6, k=4).delta == pytest.approx(4e-6)
+
+
 @pytest.mark.parametrize(
     ("call", "quoted"),
     [
@@ -84,6 +94,7 @@ def test_group_privacy_of_laplace_is_attained() -> None:
         (lambda: amplify_by_sampling(1, 0, 1.5), r"1\.5"),
         (lambda: group_privacy(1, 1.0, 2), r"1\.0"),
         (lambda: group_privacy(math.nan, 0, 2), "nan"),
+        (lambda: group_privacy(-0.5, 0, 2), r"-0\.5"),
     ],
 )
 def test_bad_input_is_quoted(call, quoted: str) -> None:
