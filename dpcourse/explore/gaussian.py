@@ -45,6 +45,8 @@ def gaussian_sigma() -> Scene:
             if kept > delta
             else f"more noise than needed (its true δ is {kept:.2g})"
         )
+        failed = kept > delta  # what lies ahead of the slider is not given away
+        ends = f"Its proof ends at ε = 1{f', and it really fails from ε = {limit:.2f} on' if failed else ''}."
         return Picture(
             (
                 panel(
@@ -61,21 +63,28 @@ def gaussian_sigma() -> Scene:
                     "The true δ of the classical formula",
                     Axis("ε", 0.1, 20, log=True),
                     Axis("δ", 1e-14, 1, log=True),
-                    Line(grid, true, "true δ", "orange", "dashed", 2.5),
+                    Line(
+                        np.minimum(grid, epsilon),
+                        np.where(grid <= epsilon, true, kept),
+                        "true δ, up to your ε",
+                        "orange",
+                        "dashed",
+                        2.5,
+                    ),
                     Points([epsilon], [kept], "", "orange", "square", 9),
                     Rule(delta, "y", "", "ink", "solid"),
                     Label(0.11, delta, f"promised δ = {delta:.0e}", "ink", "start"),
                     Rule(1, "x", "proof ends", "grey", "dotted"),
-                    Rule(limit, "x", "fails", "red"),
+                    Rule(limit, "x", "fails", "red") if failed else Rule(1, "x", "", "grey", "dotted"),
                 ),
             ),
             f"ε = {epsilon:g}, δ = {delta:.0e}: classical σ = {textbook:.3f}, exact σ = {best:.3f}. The classical "
-            f"formula gives {verdict}. Its proof ends at ε = 1, and it really fails from ε = {limit:.2f} on.",
+            f"formula gives {verdict}. {ends}",
         )
 
-    epsilons = np.unique(np.round([*np.geomspace(0.1, 1, 9), *np.geomspace(1, 20, 17), 2, 5, 8, 8.42, 8.5, 10], 2))
+    epsilons = np.unique(np.round([*np.geomspace(0.1, 1, 9), *np.geomspace(1, 20, 17), 0.3, 2, 5, 8, 8.42, 8.5, 10], 2))
     controls = (
-        slider("epsilon", "ε", epsilons, 1, "{:g}"),
+        slider("epsilon", "ε", epsilons, 0.3, "{:g}"),
         slider("delta", "promised δ", [10.0**-d for d in range(9, 2, -1)], DELTA, "{:.0e}"),
     )
     return Scene("The textbook σ and the exact one", "Where does the classical formula fail?", controls, draw)
@@ -94,16 +103,24 @@ def noise_in_dimensions() -> Scene:
         return math.sqrt(2) * laplace.scale, gaussian.sigma  # the variance of Laplace noise is 2 b^2
 
     @lru_cache(maxsize=64)
+    def first_win(epsilon: float) -> int:
+        """The smallest k at which the Gaussian is less noisy: its noise grows like sqrt(k), that of Laplace like k."""
+        laplace, gaussian = deviations(epsilon, 1)
+        return math.floor((gaussian / laplace) ** 2) + 1
+
+    @lru_cache(maxsize=64)
     def curves(epsilon: float) -> np.ndarray:
         return np.array([deviations(epsilon, int(k)) for k in dimensions]).T
 
     def draw(k: int, epsilon: float) -> Picture:
         laplace, gaussian = curves(epsilon)
         mine, other = deviations(epsilon, k)
-        first = int(dimensions[np.argmax(gaussian < laplace)])
+        first = first_win(epsilon)
         better, worse, factor = (
             ("Gaussian", "Laplace", mine / other) if other < mine else ("Laplace", "Gaussian", other / mine)
         )
+        times = f"{factor:.3f}" if factor < 1.01 else f"{factor:.2f}" if factor < 10 else f"{factor:.1f}"
+        wins = f" Gaussian noise wins from k = {first} on." if k >= first else ""
         return Picture(
             (
                 panel(
@@ -126,12 +143,11 @@ def noise_in_dimensions() -> Scene:
                 ),
             ),
             f"k = {k:,}, ε = {epsilon:g}: Laplace noise has standard deviation {mine:,.2f} on each number, Gaussian "
-            f"noise {other:,.2f} (δ = {DELTA:.0e}). {better} is {factor:.1f} times better than {worse}; Gaussian wins "
-            f"from about k = {first} on.",
-        )  # fmt: skip
+            f"noise {other:,.2f} (δ = {DELTA:.0e}). {better} is {times} times better than {worse}.{wins}",
+        )
 
     controls = (
-        slider("k", "numbers published k", [1, 2, 3, 5, 7, 10, 20, 30, 50, 100, 300, 1000, 3000, 10_000], 100, "{:,}"),
+        slider("k", "numbers published k", [1, 2, 3, 5, 7, 10, 20, 30, 50, 100, 300, 1000, 3000, 10_000], 1, "{:,}"),
         slider("epsilon", "ε", [0.1, 0.2, 0.5, 1, 2, 5, 10], 1, "{:g}"),
     )
     return Scene("Straight lines are shorter", "When does Gaussian noise beat Laplace noise?", controls, draw)

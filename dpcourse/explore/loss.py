@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpcourse import Gaussian, Laplace, Mechanism, PrivacyLoss, RandomizedResponse
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.plots import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
 
 __all__ = ["plrv", "tail_against_delta"]
 
 STEP = 0.2  # the width of a bar of losses; the epsilons of the slider fall between bars
+SPIKE = 0.1  # the width of a spike: a single loss that has a probability of its own
 EDGES = np.round(np.arange(-4, 5 + STEP / 2, STEP), 10)
 OUTPUTS = np.round(np.arange(46.55, 55.5, 0.1), 10)  # the middles of the bars of outputs
 
@@ -33,6 +34,16 @@ class Example:
     def loss(self) -> PrivacyLoss:
         """The loss of this very pair."""
         return self.mechanism.plrv(self.data, self.neighbour)
+
+    @property
+    def spikes(self) -> np.ndarray:
+        """The two losses that may have a probability of their own (a Gaussian's has no such loss: any two will do)."""
+        most = self.loss.max_loss
+        return np.array([-most, most] if math.isfinite(most) else [-1.0, 1.0])
+
+    def loss_axis(self) -> Axis:
+        """The probabilities of the losses. A bell in bars is much lower than two spikes, and the label says so."""
+        return Axis(f"probability (axis ends at {self.highest_bar:g})", 0, self.highest_bar)
 
     def outputs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Outputs, how likely each is with Alice, and its loss; two reports are padded by bars without height."""
@@ -58,21 +69,34 @@ EXAMPLES = {
 }
 
 
-def loss_bars(loss: PrivacyLoss) -> tuple[np.ndarray, np.ndarray]:
-    """The middles of the bars, and the probability of each.
-
-    An atom on an edge belongs to the bar nearer to zero, so that "beyond eps" never counts a loss of exactly eps.
-    """
-    middles = np.round((EDGES[:-1] + EDGES[1:]) / 2, 10)
-    above, below = loss.above(EDGES)[0], loss.below(EDGES)[0]
-    share = np.where(middles > 0, above[:-1] - above[1:], below[1:] - below[:-1])
-    return middles, np.maximum(share, 0)
+def spike_heights(example: Example) -> tuple[np.ndarray, np.ndarray]:
+    """The probability of each of the two single losses, with Alice and without her."""
+    above, below = example.loss.above(example.spikes), example.loss.below(example.spikes)
+    with_her, without = (np.clip(1 - up - down, 0, 1) for up, down in zip(above, below, strict=True))
+    return np.where(with_her > 1e-12, with_her, 0), np.where(without > 1e-12, without, 0)
 
 
-def counted_bars(loss: PrivacyLoss, epsilon: float) -> np.ndarray:
-    """What each bar adds to delta(epsilon): P - e^epsilon Q of its losses above epsilon."""
-    p, q = loss.above(np.maximum(EDGES, epsilon))
-    return np.maximum(p[:-1] - p[1:] - math.exp(epsilon) * (q[:-1] - q[1:]), 0)
+def _without_spikes(example: Example, share: np.ndarray, spikes: np.ndarray) -> np.ndarray:
+    """The bars, less the spikes that were counted in them; a spike on an edge lies in the bar below it."""
+    share = share.copy()
+    np.subtract.at(share, np.searchsorted(EDGES, example.spikes) - 1, spikes)
+    return np.where(share > 1e-12, share, 0)
+
+
+def loss_bars(example: Example) -> tuple[np.ndarray, np.ndarray]:
+    """The middles of the bars, and the probability of each, without the single losses that are drawn as spikes."""
+    above = example.loss.above(EDGES)[0]
+    share = _without_spikes(example, above[:-1] - above[1:], spike_heights(example)[0])
+    return np.round((EDGES[:-1] + EDGES[1:]) / 2, 10), share
+
+
+def counted(example: Example, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """What each bar and each spike adds to delta(epsilon): P - e^epsilon Q of its losses above epsilon."""
+    p, q = example.loss.above(np.maximum(EDGES, epsilon))
+    bars = np.maximum(p[:-1] - p[1:] - math.exp(epsilon) * (q[:-1] - q[1:]), 0)
+    mine, theirs = spike_heights(example)
+    spikes = np.where(example.spikes > epsilon, np.maximum(mine - math.exp(epsilon) * theirs, 0), 0)
+    return _without_spikes(example, bars, spikes), spikes
 
 
 def three_kinds(x: np.ndarray, height: np.ndarray, loss: np.ndarray, epsilon: float, width: float) -> list[Bars]:
@@ -94,7 +118,12 @@ def outside(loss: PrivacyLoss, epsilon: float) -> tuple[float, float]:
 @explorer
 def plrv() -> Scene:
     """Outputs coloured by their privacy loss, and the histogram of that loss ("Example of L for Laplace mechanism")."""
-    bars = {name: (*example.outputs(), *loss_bars(example.loss)) for name, example in EXAMPLES.items()}
+    bars = {name: (*example.outputs(), *loss_bars(example)) for name, example in EXAMPLES.items()}
+    spikes = {name: spike_heights(example)[0] for name, example in EXAMPLES.items()}
+
+    def unnamed(marks: list[Bars]) -> list[Bars]:
+        """The legend stands beside the outputs, once."""
+        return [replace(mark, label="") for mark in marks]
 
     def draw(mechanism: str, epsilon: float) -> Picture:
         example = EXAMPLES[mechanism]
@@ -111,16 +140,18 @@ def plrv() -> Scene:
                 panel(
                     "The privacy loss of what is published",
                     Axis("privacy loss L", -4, 5),
-                    Axis(f"probability (bars {STEP:g} wide)", 0, example.highest_bar),
-                    [Bars(b.x, b.height, "", b.colour, b.texture, STEP * 0.9) for b in
-                     three_kinds(losses, share, losses, epsilon, STEP)],
-                    Rule(epsilon, "x", "ε"),
-                    Rule(-epsilon, "x", "−ε"),
+                    example.loss_axis(),
+                    unnamed(three_kinds(losses, share, losses, epsilon, STEP * 0.9)),
+                    unnamed(three_kinds(example.spikes, spikes[mechanism], example.spikes, epsilon, SPIKE)),
+                    Rule(epsilon, "x"),
+                    Rule(-epsilon, "x"),
+                    Label(epsilon + 0.1, example.highest_bar * 0.93, "ε", "ink", "start"),
+                    Label(-epsilon - 0.1, example.highest_bar * 0.93, "−ε", "ink", "end"),
                 ),
             ),
             f"{mechanism}: the loss lies above ε = {epsilon:g} with probability {up:.4f} and below −{epsilon:g} with "
             f"probability {down:.4f}. On average it is {example.loss.mean:.3f}.",
-        )  # fmt: skip
+        )
 
     controls = (
         choice("mechanism", "mechanism", list(EXAMPLES)),
@@ -138,15 +169,18 @@ def tail_against_delta() -> Scene:
         up = np.asarray(loss.above(grid)[0])
         return np.minimum(up + loss.below(-grid)[0], 1), up, loss.delta(grid)
 
-    known = {name: (curves(example.loss), loss_bars(example.loss)) for name, example in EXAMPLES.items()}
+    known = {
+        name: (curves(example.loss), loss_bars(example), spike_heights(example)[0])
+        for name, example in EXAMPLES.items()
+    }
 
     def draw(mechanism: str, epsilon: float) -> Picture:
         example = EXAMPLES[mechanism]
-        (either, above, delta), (losses, share) = known[mechanism]
+        (either, above, delta), (losses, share), spikes = known[mechanism]
         up, down = outside(example.loss, epsilon)
         exact = example.loss.delta(epsilon)
-        counted = counted_bars(example.loss, epsilon)
-        enough = f"Yet δ = {exact:.4f} is enough: a loss barely above ε hardly counts."
+        in_bars, in_spikes = counted(example, epsilon)
+        enough = f"Yet δ = {exact:.4f} is enough: a loss L above ε counts only with the share 1 − e^(ε − L)."
         verdict = enough if up else f"Nothing is above ε, and δ = {exact:.4f}."
         return Picture(
             (
@@ -166,9 +200,11 @@ def tail_against_delta() -> Scene:
                 panel(
                     "How much of each loss δ counts",
                     Axis("privacy loss L", -4, 5),
-                    Axis(f"probability (bars {STEP:g} wide)", 0, example.highest_bar),
+                    example.loss_axis(),
                     Bars(losses, share, "all outputs", "grey", "outline", STEP * 0.9),
-                    Bars(losses, counted, "counted by δ: the share 1 − e^(ε − L)", "red", "solid", STEP * 0.9),
+                    Bars(example.spikes, spikes, "", "grey", "outline", SPIKE),
+                    Bars(losses, in_bars, "counted by δ: the share 1 − e^(ε − L)", "red", "solid", STEP * 0.9),
+                    Bars(example.spikes, in_spikes, "", "red", "solid", SPIKE),
                     Rule(epsilon, "x", "ε"),
                 ),
             ),

@@ -15,7 +15,13 @@ __all__ = ["composition", "group_privacy", "post_processing"]
 
 COUNT, NEIGHBOUR, MIDDLE = 51, 50, 50.5
 NOISY = Gaussian(sigma=1, sensitivity=1)
-FUNCTIONS = ("identity", "rounding", "threshold", "clipping", "adding noise")
+#: The functions, and what a higher setting does to each.
+SETTINGS = {
+    "rounding": "a higher setting means larger steps",
+    "threshold": "a higher setting moves the threshold up",
+    "clipping": "a higher setting means a narrower range",
+    "adding noise": "a higher setting means more noise",
+}
 
 
 def cells(edges: np.ndarray) -> DiscreteLoss:
@@ -28,9 +34,14 @@ def cells(edges: np.ndarray) -> DiscreteLoss:
 
 
 def amount(function: str, strength: int) -> float:
-    """What the slider means for a function: a width, a place, half a width, a sigma."""
-    meanings = {"rounding": strength / 2, "threshold": 49 + strength / 2, "clipping": 4 / strength}
+    """What the slider means for a function, in people: a step, a place, half a width, a sigma."""
+    meanings = {"threshold": 49 + strength / 2, "clipping": 4 / strength}
     return meanings.get(function, strength / 2)
+
+
+def people(number: float) -> str:
+    """A number with its unit."""
+    return f"{number:g} {'person' if number == 1 else 'people'}"
 
 
 @lru_cache(maxsize=64)
@@ -39,16 +50,14 @@ def processed(function: str, strength: int) -> tuple[str, PrivacyLoss]:
     much = amount(function, strength)
     if function == "rounding":
         edges = much * (np.arange(math.floor(40 / much), math.ceil(61 / much)) + 0.5)
-        return f"round to multiples of {much:g}", cells(edges)
+        return f"round to multiples of {people(much)}", cells(edges)
     if function == "threshold":
-        return f"only say whether t > {much:g}", cells(np.array([much]))
+        return f"say only whether t > {people(much)}", cells(np.array([much]))
     if function == "clipping":
-        ends = f"clip to {MIDDLE - much:.3g} ... {MIDDLE + much:.3g}"
+        ends = f"clip to {MIDDLE - much:.4g} ... {people(round(MIDDLE + much, 2))}"
         return ends, cells(MIDDLE + np.linspace(-much, much, 1001))
-    if function == "adding noise":
-        noisier = Gaussian(sigma=math.hypot(NOISY.sigma, much), sensitivity=1)
-        return f"add more noise, σ = {much:g}", noisier.plrv(COUNT, NEIGHBOUR)
-    return "change nothing", NOISY.plrv(COUNT, NEIGHBOUR)
+    noisier = Gaussian(sigma=math.hypot(NOISY.sigma, much), sensitivity=1)
+    return f"add noise with σ = {people(much)}", noisier.plrv(COUNT, NEIGHBOUR)
 
 
 def graph(function: str, strength: int, t: np.ndarray) -> tuple[np.ndarray, float]:
@@ -60,7 +69,7 @@ def graph(function: str, strength: int, t: np.ndarray) -> tuple[np.ndarray, floa
         return np.where(t > much, 53, 48), 0
     if function == "clipping":
         return np.clip(t, MIDDLE - much, MIDDLE + much), 0
-    return t, much if function == "adding noise" else 0
+    return t, much
 
 
 @explorer
@@ -80,9 +89,9 @@ def post_processing() -> Scene:
         return Picture(
             (
                 panel(
-                    f"The function: {words}",
+                    f"g, setting {strength}: {words}",
                     Axis("private answer t", 46, 55),
-                    Axis("what is told, f(t)", 41, 60),
+                    Axis("what is told, g(t)", 41, 60),
                     Band(answers, value - spread, value + spread, "", "orange"),
                     Line(answers, value, "", "orange", width=3),
                 ),
@@ -91,18 +100,19 @@ def post_processing() -> Scene:
                     Axis("ε", 0, 3),
                     Axis("δ(ε)", 0, 0.42),
                     Line(epsilons, raw, "of the private answer t", "blue"),
-                    Line(epsilons, curve(function, strength), "of f(t)", "orange", "dashed", 3),
+                    Line(epsilons, curve(function, strength), "of g(t)", "orange", "dashed", 3),
                     Points([1], [before.delta(1)], "", "blue", "circle", 8),
                     Points([1], [after.delta(1)], "", "orange", "square", 8),
                 ),
             ),
-            f"{words[0].upper()}{words[1:]}: at ε = 1 the answer t has δ = {before.delta(1):.4f}, and f(t) has "
-            f"{after.delta(1):.4f}. The dashed curve is nowhere above the solid one.",
+            f"Setting {strength} of g: {words} ({SETTINGS[function]}). At ε = 1 the answer t has δ = "
+            f"{before.delta(1):.4f}, and g(t) has {after.delta(1):.4f}. The dashed curve is nowhere "
+            "above the solid one.",
         )
 
     controls = (
-        choice("function", "function f", FUNCTIONS, "rounding"),
-        slider("strength", "how strongly", range(1, 9), 4, "{:d}"),
+        choice("function", "function g", list(SETTINGS), "rounding"),
+        slider("strength", "setting of g", range(1, 9), 4, "{:d}"),
     )
     return Scene("Nothing undoes the noise", "Can a clever function bring the secret back?", controls, draw)
 
@@ -215,7 +225,7 @@ def composition() -> Scene:
         )
 
     controls = (
-        slider("k", "queries k", queries, 100, "{:d}"),
+        slider("k", "queries k", queries, 10, "{:d}"),
         slider("epsilon", "ε of one query", [0.05, 0.1, 0.15, 0.2, 0.3], 0.1, "{:g}"),
     )
     return Scene("A budget to spend", "What do many private answers cost together?", controls, draw)

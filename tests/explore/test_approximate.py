@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcourse import Gaussian, GaussianLoss, LeakRows, LeakTable, accounting, explore
-from dpcourse.explore import loss, properties
+from dpcourse.explore import leaks, loss, properties
 from dpcourse.mechanisms import classical_limit, classical_sigma
 from dpcourse.plots import Bars, Line, Panel, Picture, Table
 
@@ -45,20 +45,37 @@ def test_randomized_response_is_private_though_its_loss_always_exceeds_epsilon()
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 1.0, 2.3])
 def test_what_delta_counts_adds_up_to_delta(name: str, epsilon: float) -> None:
     example = loss.EXAMPLES[name]
-    counted = loss.counted_bars(example.loss, epsilon).sum()
+    counted = sum(part.sum() for part in loss.counted(example, epsilon))
     assert counted == pytest.approx(example.loss.delta(epsilon), abs=1e-5)  # a Gaussian loss may lie beyond the axis
-    assert loss.loss_bars(example.loss)[1].sum() == pytest.approx(1, abs=2e-5)
+    drawn = loss.loss_bars(example)[1].sum() + loss.spike_heights(example)[0].sum()
+    assert drawn == pytest.approx(1, abs=2e-5)
+
+
+def test_a_spike_is_as_high_as_its_probability() -> None:
+    """The text says 1/2 and e^-1/2 for Laplace noise, 0.75 and 0.25 for randomized response; a bell has no spikes."""
+    for name, (low, high) in (
+        ("Laplace (b = 1)", (math.exp(-1) / 2, 0.5)),
+        (RESPONSE, (0.25, 0.75)),
+        (GAUSSIAN, (0, 0)),
+    ):
+        assert loss.spike_heights(loss.EXAMPLES[name])[0] == pytest.approx([low, high])
+    between = loss.loss_bars(loss.EXAMPLES["Laplace (b = 1)"])[1]
+    assert between.sum() == pytest.approx(0.316, abs=5e-4)
+    assert not loss.loss_bars(loss.EXAMPLES[RESPONSE])[1].any()
 
 
 @pytest.mark.parametrize("name", loss.EXAMPLES)
 def test_every_bar_is_of_one_kind(name: str) -> None:
     """The bars of three textures, put together, are the histogram; those beyond epsilon are the tails."""
     for part, whole in zip(picture("plrv", mechanism=name, epsilon=0.6).panels, (None, 1), strict=True):
-        above, below, between = (mark.height for mark in bars(part))
-        assert np.count_nonzero((above > 0) * 1 + (below > 0) + (between > 0) > 1) == 0
+        heights = [mark.height for mark in bars(part)]  # above, below, between; for losses also the spikes of each kind
+        for first in range(0, len(heights), 3):
+            assert np.count_nonzero(sum((height > 0) * 1 for height in heights[first : first + 3]) > 1) == 0
         if whole:
-            assert above.sum() + below.sum() + between.sum() == pytest.approx(1, abs=2e-5)
-            assert above.sum() == pytest.approx(loss.outside(loss.EXAMPLES[name].loss, 0.6)[0], abs=2e-5)
+            assert sum(height.sum() for height in heights) == pytest.approx(1, abs=2e-5)
+            assert heights[0].sum() + heights[3].sum() == pytest.approx(
+                loss.outside(loss.EXAMPLES[name].loss, 0.6)[0], abs=2e-5
+            )
 
 
 def test_laplace_never_loses_more_than_its_epsilon() -> None:
@@ -101,7 +118,17 @@ def test_what_leaked_is_what_is_marked() -> None:
             assert isinstance(table, Table)
             leaked = int(table.marked.sum())
             assert leaked in sizes
+            names = [row[0] for row in table.rows]
+            public = [name for name, out in zip(names, table.marked, strict=True) if not out]
+            assert set(public) <= (
+                {"·····"} if algorithm == "each row by itself" else {row[0] for row in leaks.MADE_UP}
+            )
             assert {0: "nothing leaked", 12: "all 12 rows leaked"}.get(leaked, f"{leaked} of 12 rows") in shown.says
+
+
+def test_the_made_up_table_holds_nobody_of_the_real_one() -> None:
+    assert len(leaks.MADE_UP) == leaks.PEOPLE
+    assert not {row[0] for row in leaks.MADE_UP} & {row[0] for row in leaks._patients()}
 
 
 def test_both_leaky_algorithms_keep_delta() -> None:
@@ -109,11 +136,33 @@ def test_both_leaky_algorithms_keep_delta() -> None:
         assert mechanism.plrv().delta(0.0) == pytest.approx(0.1)
 
 
-def test_gaussian_noise_wins_from_seven_numbers_on() -> None:
-    assert "wins from about k = 7 on" in picture("noise_in_dimensions", k=100, epsilon=1.0).says
+@pytest.mark.parametrize(("epsilon", "first"), [(1.0, 7), (7.77, 12), (8.0, 12)])
+def test_where_gaussian_noise_wins(epsilon: float, first: int) -> None:
+    """The sentence agrees with itself on both sides of the crossing, on the grid and beside it."""
+    before, after = (picture("noise_in_dimensions", k=k, epsilon=epsilon).says for k in (first - 1, first))
+    assert "Laplace is" in before
+    assert "wins from" not in before
+    assert "Gaussian is" in after
+    assert f"wins from k = {first} on" in after
 
 
-@pytest.mark.parametrize("function", properties.FUNCTIONS)
+def test_the_margin_is_printed_where_it_is_small() -> None:
+    assert "Gaussian is 1.03 times better" in picture("noise_in_dimensions", k=12, epsilon=7.77).says
+    assert "Gaussian is 1.003 times better" in picture("noise_in_dimensions", k=7, epsilon=1.0).says
+
+
+def test_nothing_ahead_of_the_slider_is_given_away() -> None:
+    before, after = (picture("gaussian_sigma", epsilon=epsilon, delta=1e-5) for epsilon in (8.0, 9.0))
+    assert "fails" not in before.says
+    assert "fails" in after.says
+    for shown, epsilon in ((before, 8.0), (after, 9.0)):
+        part = shown.panels[1]
+        assert isinstance(part, Panel)
+        true = next(mark for mark in part.marks if isinstance(mark, Line))
+        assert true.x.max() == epsilon
+
+
+@pytest.mark.parametrize("function", properties.SETTINGS)
 @pytest.mark.parametrize("strength", range(1, 9))
 def test_no_function_raises_delta(function: str, strength: int) -> None:
     part = picture("post_processing", function=function, strength=strength).panels[1]
