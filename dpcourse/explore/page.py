@@ -16,10 +16,12 @@ _BROWSER = Path(__file__).parent / "browser"
 
 
 def _one_module() -> str:
-    """The two script files as one ES module, which is what anywidget takes and what a page can hold inline."""
-    drawing = re.sub(r"^export ", "", (_BROWSER / "drawing.js").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    painter = (_BROWSER / "painter.js").read_text(encoding="utf-8")
-    return drawing + re.sub(r'^import .* from "\./drawing\.js";$', "", painter, flags=re.MULTILINE)
+    """The script files as one ES module, which is what anywidget takes and what a page can hold inline."""
+    parts = [
+        (_BROWSER / f"{name}.js").read_text(encoding="utf-8") for name in ("drawing", "reading", "explorer", "hosts")
+    ]
+    bare = [re.sub(r'^import .* from "\./\w+\.js";$', "", part, flags=re.MULTILINE) for part in parts]
+    return "\n".join(re.sub(r"^export (?!default)", "", part, flags=re.MULTILINE) for part in bare)
 
 
 SCRIPT = _one_module()
@@ -28,17 +30,18 @@ STYLE = (_BROWSER / "painter.css").read_text(encoding="utf-8")
 
 def written(spec: dict[str, Any]) -> str:
     """A scene's description as JSON."""
-    return json.dumps(spec, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(spec, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def fragment(scene: Scene) -> str:
-    """One explorer for a page that also holds :func:`head`."""
+def fragment(scene: Scene, values: dict[str, Any] | None = None) -> str:
+    """One explorer, its controls at ``values``, for a page that also holds :func:`head`."""
     from dpcourse.plots import paper
 
+    scene = scene.starting_at(values or {})
     picture = scene.picture()
     still = base64.b64encode(paper.png(picture, title=scene.title)).decode()
     packed = base64.b64encode(zlib.compress(scene.packed.buffer, 9)).decode()
-    spec = written(scene.packed.spec).replace("</", "<\\/")
+    spec = written(scene.packed.spec).replace("<", "\\u003c")  # no tag can end or begin inside the script
     words = html.escape(f"{scene.title}. {picture.says}", quote=True)
     return (
         f'<div class="dpcourse-explorer"><img src="data:image/png;base64,{still}" alt="{words}" style="max-width:100%">'

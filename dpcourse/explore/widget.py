@@ -23,6 +23,10 @@ PAGE_MODE = "DPCOURSE_PAGE"
 CATALOGUE: dict[str, Callable[..., Explorer]] = {}
 
 
+class BadValue(traitlets.TraitError, ValueError):
+    """A value that a control cannot take. (A TraitError, so that the old value is put back.)"""
+
+
 class Explorer(anywidget.AnyWidget):
     """What ``explore.two_worlds()`` and its siblings return.
 
@@ -38,6 +42,7 @@ class Explorer(anywidget.AnyWidget):
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self._good = scene.start  # the last values that were all right; new ones may name only some controls
         packed = scene.packed
         wide = {"width": "100%"}
         super().__init__(spec=page.written(packed.spec), buffer=packed.buffer, values=scene.start, layout=wide)
@@ -45,7 +50,11 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.validate("values")
     def _check_values(self, proposal: Any) -> dict[str, Any]:
-        return self.scene.checked({**getattr(self, "_trait_values", {}).get("values", {}), **proposal["value"]})
+        try:
+            self._good = self.scene.checked({**self._good, **proposal["value"]})
+        except (ValueError, TypeError) as error:
+            raise BadValue(str(error)) from error
+        return dict(self._good)
 
     def picture(self) -> Picture:
         """What is seen at the present values."""
@@ -61,7 +70,7 @@ class Explorer(anywidget.AnyWidget):
         """The browser asks for a picture beside the grid."""
         try:
             packed = self.scene.packed_at(**content["values"])
-        except (ValueError, TypeError) as error:
+        except Exception as error:  # whatever it was, the browser waits for an answer
             self.send({"answer": content.get("ask"), "error": f"{error}."})
         else:
             self.send({"answer": content["ask"], "spec": packed.spec}, [packed.buffer])
@@ -71,7 +80,7 @@ class Explorer(anywidget.AnyWidget):
 
         words = f"{self.scene.title}: {self.scene.picture(**self.values).says}"
         if os.environ.get(PAGE_MODE):
-            return {"text/html": page.fragment(self.scene), "text/plain": words}
+            return {"text/html": page.fragment(self.scene, dict(self.values)), "text/plain": words}
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         still = base64.b64encode(paper.png(self.picture(), title=self.scene.title)).decode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,20 @@ class Control:
         if self.kind == "again":
             return door.whole_number(self.name, value, at_least=0)
         whole = isinstance(self.values[0], int)
-        number = door.whole_number(self.name, value, at_least=0) if whole else door.real(self.name, value)
+        least = self.values[0] if whole else 0
+        number = door.whole_number(self.name, value, at_least=least) if whole else door.real(self.name, value)
         low, high = self.values[0], self.values[-1]
         if not low <= number <= high:
             raise ValueError(f"{self.name} must lie between {low:,} and {high:,}, got {value!r}")
         return number
+
+    def starting_at(self, value: Any) -> Control:
+        """This control, standing at the value or at the nearest stop to it."""
+        if self.kind == "choice":
+            return replace(self, start=self.values.index(value))
+        if self.kind == "again":
+            return replace(self, start=value % len(self.values))
+        return replace(self, start=int(np.argmin(np.abs(np.asarray(self.values) - value))))
 
 
 def slider(
@@ -54,10 +63,12 @@ def slider(
 ) -> Control:
     """A slider that stops at ``values`` (increasing) and shows each in the given form."""
     numbers = np.asarray(values)
-    if numbers.ndim != 1 or np.any(np.diff(numbers) <= 0):
+    if numbers.ndim != 1 or not np.all(np.diff(numbers) > 0):
         raise ValueError(f"the values of the slider {name!r} must increase, got {numbers!r:.200}")
     plain = tuple(numbers.tolist())
     write = form.format if isinstance(form, str) else form
+    if not plain[0] <= start <= plain[-1]:
+        raise ValueError(f"the slider {name!r} must start between {plain[0]:g} and {plain[-1]:g}, got {start!r}")
     nearest = int(np.argmin(np.abs(numbers - start)))
     return Control(name, label, "slider", plain, tuple(write(value) for value in plain), nearest)
 

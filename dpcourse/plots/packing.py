@@ -6,7 +6,8 @@ only on which it really depends: a density over b and y that the output y does n
 That is what keeps a scene of thousands of pictures below a megabyte, and no author has to declare it.
 
 A leaf of the tree that lies in the buffer is ``{"$": kind, "at": start, "n": length, "by": controls}`` with kind
-"array" (and its "shape" when it is a matrix), "number", or "text" (then the number is an index into "texts").
+"array" (and its "shape" when it is a matrix), "number", or "text" (then the number is an index into "texts"); "base",
+where there is one, is to be added.
 """
 
 from __future__ import annotations
@@ -54,10 +55,19 @@ class Packer:
                 kept = first
             else:
                 by.append(axis)
-        numbers = kept.ravel().astype("<f4")
+        flat = kept.ravel().astype(float)
+        if not np.all(np.isfinite(flat)):
+            raise ValueError("a picture holds a number that is not finite")
+        # Seven digits are too few for numbers that lie far from 0 and close together (10,000,000 against 10,000,001):
+        # then the differences from the first one are stored.
+        reach, range_ = np.max(np.abs(flat)), np.ptp(flat)
+        base = float(flat[0]) if reach > 1000 * range_ and range_ > 0 else 0.0
+        numbers = (flat - base).astype("<f4")
         if not np.all(np.isfinite(numbers)):
-            raise ValueError("a picture holds a number that is not finite, or too large for the browser (3e38)")
-        leaf = {"at": self.length, "n": kept.shape[-1], "by": by}
+            raise ValueError(f"a picture holds a number too large for the browser, {flat[np.argmax(np.abs(flat))]:g}")
+        leaf: dict[str, Any] = {"at": self.length, "n": kept.shape[-1], "by": by}
+        if base:
+            leaf["base"] = base
         self.parts.append(numbers)
         self.length += len(numbers)
         return leaf
@@ -70,6 +80,9 @@ class Packer:
             if not set(kinds) <= {"int", "float"}:
                 raise ValueError(f"{where} must be of one kind at every position, got {kinds}")
         if isinstance(first, dict):
+            if any(tree.keys() != first.keys() or tree.get("kind") != first.get("kind") for tree in trees):
+                kinds = sorted({str(tree.get("kind")) for tree in trees})
+                raise ValueError(f"{where} must be of one kind at every position, got {kinds}")
             return {key: self.pack([tree[key] for tree in trees], f"{where}.{key}") for key in first}
         if isinstance(first, list):
             if len({len(tree) for tree in trees}) > 1:
@@ -117,6 +130,8 @@ def unpack(node: Any, buffer: bytes, shape: Sequence[int], position: Sequence[in
         row = row * shape[axis] + position[axis]
     start = node["at"] + row * node["n"]
     numbers = np.frombuffer(buffer, "<f4")[start : start + node["n"]]
+    if "base" in node:
+        numbers = numbers.astype(float) + node["base"]
     if node["$"] == "array":
         return numbers.reshape(node.get("shape", -1))
     return node["texts"][int(numbers[0])] if node["$"] == "text" else float(numbers[0])

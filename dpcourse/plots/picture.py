@@ -92,7 +92,8 @@ class Mark:
 
 def _same_length(mark: Mark, *names: str) -> None:
     lengths = {name: getattr(mark, name).shape for name in names}
-    if len(set(lengths.values())) > 1 or 0 in next(iter(lengths.values())):
+    first = next(iter(lengths.values()))
+    if len(set(lengths.values())) > 1 or len(first) != 1 or first[0] == 0:
         raise ValueError(f"{type(mark).__name__} needs arrays of one length, not empty, got {lengths}")
 
 

@@ -79,6 +79,16 @@ class Scene:
                 raise ValueError(f"{self.title!r} has no control {name!r}; it has: {', '.join(known)}")
         return self.start | {name: known[name].check(value) for name, value in values.items()}
 
+    def starting_at(self, values: dict[str, Any]) -> Scene:
+        """The same scene with its controls at other stops; a value between two stops goes to the nearest one."""
+        wanted = self.checked(values)
+        controls = tuple(control.starting_at(wanted[control.name]) for control in self.controls)
+        moved = Scene(self.title, self.question, controls, self.draw)
+        if "packed" in self.__dict__:  # the pictures are the same: no need to draw them again
+            head = {"controls": tree_of(controls)}
+            moved.__dict__["packed"] = Packed({**self.packed.spec, **head}, self.packed.buffer)
+        return moved
+
     def picture(self, **values: Any) -> Picture:
         """The picture at these values, on the grid or off it; controls that are not named stand at their start."""
         return self.draw(**self.checked(values))

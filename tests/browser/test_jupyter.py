@@ -87,6 +87,10 @@ def test_a_value_beside_the_grid_is_asked_of_the_kernel(lab: tuple[Jupyter, Path
     box.fill("3.14159")
     box.press("Enter")
     window.wait_for_function("() => document.querySelector('.dpx-says').innerText.includes('3.14159')", timeout=10_000)
+    box.fill("777")  # refused: the box says again what the picture shows
+    box.press("Enter")
+    assert "not “777”" in window.inner_text(".dpx-note")
+    assert box.input_value() == "3.14159"
     move_right(window)  # and from there the slider takes over again
     assert "3.14159" not in window.inner_text(".dpx-says")
 

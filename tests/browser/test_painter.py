@@ -174,7 +174,7 @@ def test_a_typed_value_is_taken_or_refused_in_words(site: tuple[str, Path], wind
     box.fill("3.14159")
     box.press("Enter")
     assert "No kernel runs here: 3.1 is the nearest" in window.inner_text(".dpx-note")
-    box.fill("4")
+    box.fill("4,0")  # a decimal comma
     box.press("Enter")
     assert window.inner_text(".dpx-note") == ""
     assert "b = 4" in window.inner_text(".dpx-says")

@@ -94,6 +94,16 @@ def test_a_deck_turns_its_slides_and_moves_its_sliders(
     window.wait_for_function("() => window.Reveal && Reveal.isReady()")
     total = window.evaluate("() => Reveal.getTotalSlides()")
     assert total >= 20
+    hidden = """async () => {  // slides whose end cannot be seen, even smaller
+      const cut = [];
+      for (const slide of Reveal.getSlides()) {
+        const at = Reveal.getIndices(slide); Reveal.slide(at.h, at.v);
+        await new Promise((done) => setTimeout(done, 120));
+        if (slide.scrollHeight > slide.clientHeight + 3) cut.push(slide.innerText.slice(0, 60));
+      }
+      return cut;
+    }"""
+    assert window.evaluate(hidden) == []
     index = window.evaluate(
         """() => { const slides = Reveal.getSlides(); const k = slides.findIndex((s) => s.querySelector('.dpx'));
                    const at = Reveal.getIndices(slides[k]); Reveal.slide(at.h, at.v); return k; }"""

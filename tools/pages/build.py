@@ -31,6 +31,7 @@ LECTURES = ROOT / "lectures"
 MATHJAX = Path(jupyter_server_mathjax.__file__).parent / "static"
 
 # The hidden MathML beside each formula is for screen readers; its style would ask for fonts that are not shipped.
+HIDDEN = "without-source"
 FORMULAS = """<style>.MJX_Assistive_MathML [mathvariant] { font-family: inherit !important }</style>
 <script type="text/x-mathjax-config">
 MathJax.Hub.Config({
@@ -62,9 +63,10 @@ def lectures(names: list[str]) -> list[Path]:
 def run(path: Path) -> nbformat.NotebookNode:
     """The notebook with its outputs, explorers as plain HTML."""
     notebook = nbformat.read(path, as_version=4)
-    os.environ[PAGE_MODE] = "1"
     resources = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=300, resources=resources, store_widget_state=False).execute()
+    NotebookClient(notebook, timeout=300, resources=resources, store_widget_state=False).execute(
+        env={**os.environ, PAGE_MODE: "1"}
+    )
     notebook.metadata.pop("widgets", None)  # state for a widget manager, which would come from a network
     return notebook
 
@@ -87,7 +89,7 @@ def navigation(here: Path) -> str:
 def relink(text: str) -> str:
     """Links between notebooks become links between pages."""
     text = re.sub(r'href="(?:\./)?(\d\d_\w+)\.ipynb', r'href="\1.html', text)
-    return re.sub(r'href="\.\./exercises/(?:README\.md)?', 'href="exercises.html', text)
+    return re.sub(r'href="\.\./exercises/(?:README\.md)?(?=["#])', 'href="exercises.html', text)
 
 
 def as_slides(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -96,19 +98,20 @@ def as_slides(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         opens = "slide" if re.match(r"##? ", cell.source) else "subslide"
         kind = opens if cell.cell_type == "markdown" else "-"
         cell.metadata["slideshow"] = {"slide_type": kind}
+        if cell.cell_type == "code" and re.fullmatch(r"explore\.\w+\([^\n]*\)", cell.source.strip()):
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), HIDDEN]  # the room is the picture's
     notebook.cells[0].metadata["slideshow"] = {"slide_type": "slide"}
     return notebook
 
 
 def exporter(kind: str) -> Any:
     """nbconvert's exporter with our template."""
-    made = (HTMLExporter if kind == "site" else SlidesExporter)(
+    return (HTMLExporter if kind == "site" else SlidesExporter)(
         template_name="course" if kind == "site" else "deck",
         extra_template_basedirs=[str(HERE / "templates")],
+        config={"TagRemovePreprocessor": {"enabled": True, "remove_input_tags": [HIDDEN]}},
         **({} if kind == "site" else {"reveal_url_prefix": "reveal", "reveal_theme": "course"}),
     )
-    made.embed_images = True
-    return made
 
 
 def copy_parts(kind: str, out: Path) -> None:
@@ -160,7 +163,7 @@ def build(kind: str, out: Path, names: list[str]) -> list[Path]:
         plain_page("dpcourse", f"<h1>dpcourse</h1><h2>{what}</h2><ul>{listed}</ul>"), "utf-8"
     )
     exercises = ROOT / "exercises" / "README.md"
-    if kind == "site" and exercises.exists():
+    if exercises.exists():
         body = markdown2html(exercises.read_text(encoding="utf-8"))
         (out / "exercises.html").write_text(plain_page("dpcourse: exercises", body), "utf-8")
     return written

@@ -26,14 +26,14 @@ function linearTicks(low, high, room) {
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
   const digits = Math.max(0, Math.min(8, Math.ceil(-Math.log10(step) - 1e-9)));
   const ticks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) ticks.push([k * step, number(k * step, digits)]);
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) ticks.push([k * step, number(k * step, digits, step)]);
   return ticks;
 }
 
-function number(value, digits) {
+function number(value, digits, step = 1e6) {
   const size = Math.abs(value);
   if (size < 1e-12) value = 0; // not "−0.00"
-  if (size >= 1e6) return `${+(value / 1e6).toFixed(2)}M`;
+  if (size >= 1e6 && step >= 1e4) return `${+(value / 1e6).toFixed(2)}M`;
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
 }
 
@@ -173,7 +173,7 @@ function words(marks, X, Y, box) {
     const tops = [0, 1, -1, 2, -2, 3, -3, 4, -4].map((k) => y - 11 + 14 * k);
     const top = tops.find(free) ?? Math.max(box.top, y - 11);
     taken.push({ left, top, width });
-    made += `<text class="dpx-word" x="${n1(left)}" y="${n1(top + 11)}" fill="${ink(colour)}">${esc(text)}</text>`;
+    made += `<text class="dpx-word" x="${n1(left)}" y="${n1(top + 11)}" style="--word: ${ink(colour)}">${esc(text)}</text>`;
   };
   for (const mark of marks) {
     if (mark.kind === "Label") put(mark.text, X(mark.x), Y(mark.y) - 3, mark.anchor, mark.colour);
@@ -222,7 +222,7 @@ export function panelSvg(body, part, width, key, alt) {
   made += `<text class="dpx-name" x="2" y="${n1(box.top - 14)}">${esc(part.y.label)}</text>`;
   made += `<text class="dpx-name" x="${n1((box.left + box.right) / 2)}" y="${height - 5}" text-anchor="middle">${esc(part.x.label)}</text>`;
   made += `<g clip-path="url(#${key}-clip)">`;
-  for (const mark of part.marks) made += DRAW[mark.kind](mark, X, Y, key, box);
+  part.marks.forEach((mark, i) => (made += `<g data-mark="${i}">${DRAW[mark.kind](mark, X, Y, key, box)}</g>`));
   made += `</g>${words(part.marks, X, Y, box)}`;
   let svg = body.firstElementChild;
   if (!svg) {
@@ -234,6 +234,8 @@ export function panelSvg(body, part, width, key, alt) {
   svg.setAttribute("aria-label", `${part.title}. ${alt}`);
   svg.innerHTML = made;
   svg.valueAt = (pixel) => X.inverse(pixel);
+  svg.heightAt = (pixel) => Y.inverse(pixel);
+  svg.inside = (x, y) => x >= box.left - 6 && x <= box.right + 6 && y >= box.top - 6 && y <= box.bottom + 6;
 }
 
 const SWATCH = {

@@ -1,49 +1,11 @@
-// The painter in the browser. It receives a packed scene (dpcourse/plots/packing.py): a description and one buffer of
-// numbers. It follows the controls by itself and asks the kernel only for a value that is not on the grid.
-// It does no mathematics of privacy: every number that it draws was computed in Python.
+// One explorer: its controls, its state, and what it paints. It follows its controls by itself and asks the kernel only
+// for a value that is not on the grid.
 
-import { el, esc, panelSvg, legendHtml, tableHtml } from "./drawing.js";
+import { el, esc, legendHtml, panelSvg, tableHtml } from "./drawing.js";
+import { freshId, nearest, numbersIn, resolve, typedNumber } from "./reading.js";
 
-// ---- reading a packed scene -----------------------------------------------------------------------------------------
-
-export function resolve(node, numbers, sizes, position) {
-  if (Array.isArray(node)) return node.map((one) => resolve(one, numbers, sizes, position));
-  if (node === null || typeof node !== "object") return node;
-  if (!("$" in node)) {
-    const made = {};
-    for (const key in node) made[key] = resolve(node[key], numbers, sizes, position);
-    return made;
-  }
-  let row = 0;
-  for (const axis of node.by) row = row * sizes[axis] + position[axis];
-  const start = node.at + row * node.n;
-  if (node.$ === "array") {
-    const array = numbers.subarray(start, start + node.n);
-    if (node.shape) array.shape = node.shape;
-    return array;
-  }
-  return node.$ === "text" ? node.texts[numbers[start]] : numbers[start];
-}
-
-export function numbersIn(bytes) {
-  const view = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
-  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
-}
-
-function typedNumber(text, control) {
-  const found = text.replace(/[,\s_]/g, "").replace("−", "-").match(/-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?/i);
-  if (!found) return NaN;
-  const percent = text.includes("%") || control.texts[0].includes("%");
-  return Number(found[0]) / (percent ? 100 : 1);
-}
-
-const nearest = (values, wanted) =>
-  values.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
-
-// Ids must differ between all explorers of a page; Jupyter loads this script once for each, so a counter would not do.
-const freshId = () => `dpx${Math.random().toString(36).slice(2, 10)}`;
-
-// ---- one explorer ---------------------------------------------------------------------------------------------------
+// Keys that a focused control needs itself; all others, and any with Ctrl or Cmd, are left to Jupyter or the deck.
+const OURS = /^(Arrow(Left|Right|Up|Down)|Home|End|Enter| |Tab|Backspace|Delete|.)$/;
 
 export class Explorer {
   // ask(values) -> Promise of {spec, bytes} is null where no kernel runs; moved(values) hears of every change.
@@ -68,7 +30,9 @@ export class Explorer {
   }
 
   text(i) {
-    return this.exact[i] === null ? this.controls[i].texts[this.position[i]] : String(this.exact[i]);
+    const [control, exact] = [this.controls[i], this.exact[i]];
+    if (exact === null) return control.texts[this.position[i]];
+    return control.texts[0].includes("%") ? `${+(100 * exact).toPrecision(6)}%` : String(exact);
   }
 
   build() {
@@ -89,8 +53,14 @@ export class Explorer {
     this.frames = spec.picture.panels.map((part) => this.buildPanel(part));
     // Jupyter would take arrows, letters and Enter away from our controls: on their way down, unless the very element
     // that has the focus carries this mark, and on their way up.
-    for (const one of root.querySelectorAll("input, select, button")) one.dataset.lmSuppressShortcuts = "true";
-    root.addEventListener("keydown", (event) => event.stopPropagation());
+    for (const one of root.querySelectorAll("input, select, button")) {
+      one.dataset.lmSuppressShortcuts = "true";
+      one.addEventListener("pointerup", () => one.type === "range" && root.dataset.deck && one.blur());
+    }
+    root.addEventListener("keydown", (event) => {
+      if (OURS.test(event.key) && !(event.ctrlKey || event.metaKey || (event.shiftKey && event.key === "Enter")))
+        event.stopPropagation();
+    });
   }
 
   buildControl(bar, control, i) {
@@ -121,7 +91,7 @@ export class Explorer {
       show: () => {
         range.value = this.exact[i] === null ? this.position[i] : nearest(control.values, this.exact[i]);
         range.setAttribute("aria-valuetext", this.text(i));
-        if (exact !== document.activeElement || this.exact[i] === null) exact.value = this.text(i);
+        exact.value = this.text(i);
       },
     };
   }
@@ -169,16 +139,22 @@ export class Explorer {
     body.classList.add("dpx-drag");
     const follow = (event) => {
       const svg = body.querySelector("svg");
-      if (!svg || !svg.valueAt) return;
       const { left, width } = svg.getBoundingClientRect(); // a deck of slides scales what it shows
       const wanted = svg.valueAt(((event.clientX - left) * svg.clientWidth) / width);
       this.move(i, nearest(this.controls[i].values, wanted));
     };
+    let dragging = false;
     body.onpointerdown = (event) => {
+      const svg = body.querySelector("svg"); // a press on the words beside the axes is not meant
+      const { left, top, width } = svg.getBoundingClientRect();
+      const unit = svg.clientWidth / width;
+      dragging = event.button === 0 && svg.inside((event.clientX - left) * unit, (event.clientY - top) * unit);
+      if (!dragging) return;
       body.setPointerCapture(event.pointerId);
       follow(event);
     };
-    body.onpointermove = (event) => event.buttons & 1 && follow(event);
+    body.onpointermove = (event) => dragging && follow(event);
+    body.onpointerup = body.onpointercancel = () => (dragging = false);
   }
 
   // ---- moving -------------------------------------------------------------------------------------------------------
@@ -238,6 +214,7 @@ export class Explorer {
   }
 
   refresh() {
+    this.wanted = null; // what was asked before is no longer wanted
     this.inputs.forEach((input) => input.show());
     if (this.exact.every((value) => value === null))
       return this.paint(resolve(this.spec.picture, this.numbers, this.sizes, this.position));
@@ -254,15 +231,17 @@ export class Explorer {
       this.wanted = null;
       try {
         const { spec, bytes } = await this.ask(values);
-        if (JSON.stringify(values) === JSON.stringify(this.values) || this.wanted)
+        // While the slider runs ahead an answer is a picture on the way; once it rests on the grid it is out of date.
+        if (this.exact.some((value) => value !== null))
           this.paint(resolve(spec.picture, numbersIn(bytes), this.sizes, this.sizes.map(() => 0)));
       } catch (error) {
-        this.exact = this.exact.map((value, i) => {
+        if (JSON.stringify(values) !== JSON.stringify(this.values)) continue; // nobody waits for it any more
+        this.exact.forEach((value, i) => {
           if (value !== null) this.position[i] = nearest(this.controls[i].values, value);
-          return null;
+          this.exact[i] = null;
         });
-        this.wanted = null;
         this.refresh();
+        this.moved(this.values);
         this.note.textContent = `${error.message} The nearest value that was prepared is shown.`;
       }
     }
@@ -297,64 +276,5 @@ export class Explorer {
 
   destroy() {
     this.watch.disconnect();
-  }
-}
-
-// ---- in Jupyter (anywidget) -----------------------------------------------------------------------------------------
-
-export const PATIENCE = 10000; // milliseconds that we wait for a kernel
-
-function render({ model, el: root }) {
-  const waiting = new Map();
-  let number = 0;
-  const hear = (message, buffers) => {
-    const promise = waiting.get(message.answer);
-    waiting.delete(message.answer);
-    if (!promise) return;
-    if (message.error) promise.reject(new Error(message.error));
-    else promise.resolve({ spec: message.spec, bytes: buffers[0] });
-  };
-  const ask = (values) =>
-    new Promise((resolve, reject) => {
-      const id = ++number;
-      waiting.set(id, { resolve, reject });
-      setTimeout(() => waiting.delete(id) && reject(new Error("The kernel does not answer.")), PATIENCE);
-      model.send({ ask: id, values });
-    });
-  let timer;
-  const moved = (values) => {
-    clearTimeout(timer); // the kernel learns where the sliders stand, but not at every step
-    timer = setTimeout(() => {
-      model.set("values", values);
-      model.save_changes();
-    }, 150);
-  };
-  const explorer = new Explorer(root, JSON.parse(model.get("spec")), model.get("buffer"), { ask, moved });
-  if (JSON.stringify(model.get("values")) !== JSON.stringify(explorer.values)) explorer.set(model.get("values"));
-  const follow = () => {
-    if (JSON.stringify(model.get("values")) !== JSON.stringify(explorer.values)) explorer.set(model.get("values"));
-  };
-  model.on("msg:custom", hear);
-  model.on("change:values", follow);
-  return () => {
-    clearTimeout(timer);
-    model.off("msg:custom", hear);
-    model.off("change:values", follow);
-    explorer.destroy();
-  };
-}
-
-export default { render };
-
-// ---- in a page without Jupyter --------------------------------------------------------------------------------------
-
-export async function boot(place) {
-  for (const root of place.querySelectorAll(".dpcourse-explorer")) {
-    const data = root.querySelector("script[data-buffer]");
-    const packed = Uint8Array.from(atob(data.textContent.trim()), (char) => char.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const bytes = await new Response(stream).arrayBuffer();
-    const spec = JSON.parse(root.querySelector("script[data-spec]").textContent);
-    new Explorer(root, spec, bytes);
   }
 }
