@@ -62,9 +62,9 @@ class Packer:
         # then the differences from the first one are stored.
         reach, range_ = np.max(np.abs(flat)), np.ptp(flat)
         base = float(flat[0]) if reach > 1000 * range_ and range_ > 0 else 0.0
+        if reach > np.finfo("f4").max:
+            raise ValueError(f"a picture holds a number too large for the browser, {reach:g}")
         numbers = (flat - base).astype("<f4")
-        if not np.all(np.isfinite(numbers)):
-            raise ValueError(f"a picture holds a number too large for the browser, {flat[np.argmax(np.abs(flat))]:g}")
         leaf: dict[str, Any] = {"at": self.length, "n": kept.shape[-1], "by": by}
         if base:
             leaf["base"] = base

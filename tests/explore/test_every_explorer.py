@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.plots import Bars, Heat, Line, Panel, Picture, Points, Rule, Scene, Table, paper
+from dpcourse.plots import Bars, Line, Picture, Points, Scene, Table, paper
 from dpcourse.plots.packing import tree_of, unpack
+from tests.explore.painted import assert_paper_shows
 
 LIMIT = 2_000_000  # bytes that an explorer may send
 EXPLORERS = sorted(explore.CATALOGUE)
@@ -93,35 +94,8 @@ def test_the_sentence_states_a_number_and_fits(scene: Scene) -> None:
 def test_paper_shows_the_same_numbers(scene: Scene) -> None:
     """What matplotlib drew at a position is what the browser received for it."""
     for position in some_positions(scene, 2)[-2:]:
-        picture = scene.picture(**scene.values_at(position))
         seen = unpack(scene.packed.spec["picture"], scene.packed.buffer, scene.shape, position)
-        painted = [axes for axes in paper.figure(picture).axes if axes.get_label() != "<colorbar>"]
-        for axes, part, tree in zip(painted, picture.panels, seen["panels"], strict=True):
-            if isinstance(part, Table):
-                continue
-            assert axes.get_xlim() == pytest.approx((tree["x"]["low"], tree["x"]["high"]), rel=1e-6)
-            assert axes.get_ylim() == pytest.approx((tree["y"]["low"], tree["y"]["high"]), rel=1e-6)
-            assert_curves_match(axes, part, tree)
-
-
-def assert_curves_match(axes: Any, part: Panel, tree: dict[str, Any]) -> None:
-    curves = iter(axes.lines)
-    for mark, received in zip(part.marks, tree["marks"], strict=True):
-        if isinstance(mark, Line | Points):
-            drawn = next(curves).get_xydata()
-            np.testing.assert_allclose(drawn[:, 0], received["x"], rtol=3e-7, atol=1e-37)
-            np.testing.assert_allclose(drawn[:, 1], received["y"], rtol=3e-7, atol=1e-37)
-        elif isinstance(mark, Rule):
-            drawn = np.asarray(next(curves).get_xydata())[0]
-            assert drawn[0 if mark.axis == "x" else 1] == pytest.approx(received["at"], rel=3e-7)
-        elif isinstance(mark, Heat):
-            np.testing.assert_allclose(axes.images[0].get_array(), received["z"], rtol=3e-7)
-    bars = [patch for patch in axes.patches if hasattr(patch, "get_width")]
-    for mark, received in zip(part.marks, tree["marks"], strict=True):
-        if isinstance(mark, Bars):
-            mine, bars = bars[: len(mark.x)], bars[len(mark.x) :]
-            lengths = [patch.get_width() if mark.lying else patch.get_height() for patch in mine]
-            np.testing.assert_allclose(lengths, received["height"] - received["base"], rtol=1e-5, atol=1e-6)
+        assert_paper_shows(paper.figure(scene.picture(**scene.values_at(position))), seen)
 
 
 def test_a_line_within_one_picture_is_told_apart_without_colour(scene: Scene) -> None:
