@@ -43,7 +43,7 @@ class Example:
 
     def loss_axis(self) -> Axis:
         """The probabilities of the losses. A bell in bars is much lower than two spikes, and the label says so."""
-        return Axis(f"probability (axis ends at {self.highest_bar:g})", 0, self.highest_bar)
+        return Axis(f"probability (bars {STEP:g} wide, axis ends at {self.highest_bar:g})", 0, self.highest_bar)
 
     def outputs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Outputs, how likely each is with Alice, and its loss; two reports are padded by bars without height."""
@@ -145,8 +145,8 @@ def plrv() -> Scene:
                     unnamed(three_kinds(example.spikes, spikes[mechanism], example.spikes, epsilon, SPIKE)),
                     Rule(epsilon, "x"),
                     Rule(-epsilon, "x"),
-                    Label(epsilon + 0.1, example.highest_bar * 0.93, "ε", "ink", "start"),
-                    Label(-epsilon - 0.1, example.highest_bar * 0.93, "−ε", "ink", "end"),
+                    Label(epsilon + 0.15, example.highest_bar * 0.93, "ε", "ink", "start"),
+                    Label(-epsilon - 0.2, example.highest_bar * 0.93, "−ε", "ink", "end"),
                 ),
             ),
             f"{mechanism}: the loss lies above ε = {epsilon:g} with probability {up:.4f} and below −{epsilon:g} with "

@@ -136,7 +136,7 @@ def group_privacy() -> Scene:
         return Picture(
             (
                 panel(
-                    "ε grows in proportion, the odds explode",
+                    "ε of the group, and the odds",
                     Axis("people in the group, k", 0.5, 10.5),
                     Axis("ε and odds", 0.08, 1e5, log=True),
                     Line(groups, np.exp(epsilon * groups), "odds e^(kε)", "red", "dashed", 2.5),
@@ -145,7 +145,7 @@ def group_privacy() -> Scene:
                     Points([k], [k * epsilon], "", "blue", "circle", 9),
                 ),
                 panel(
-                    "And δ explodes, too",
+                    "δ of the group",
                     Axis("people in the group, k", 0.5, 10.5),
                     Axis("δ of the group", 1e-9, 8, log=True),
                     Line(groups, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
@@ -158,13 +158,13 @@ def group_privacy() -> Scene:
                     Label(0.6, 1, "δ = 1: no promise", "grey", "start"),
                 ),
             ),
-            f"k = {k} people, each with ε = {epsilon:g}, δ = {delta:.0e}: together ε = {k * epsilon:.3g} (odds up to "
+            f"k = {people(k)}, each with ε = {epsilon:g}, δ = {delta:.0e}: together ε = {k * epsilon:.3g} (odds up to "
             f"{math.exp(k * epsilon):,.1f}) and δ at most {slide[k - 1]:.3g} by the slide, {sharp[k - 1]:.3g} by the "
             f"sharper bound; a Gaussian has {exact[k - 1]:.3g}.",
         )
 
     controls = (
-        slider("k", "people k", groups, 4, "{:d}"),
+        slider("k", "people k", groups, 1, "{:d}"),
         slider("epsilon", "ε for one person", [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1], 0.5, "{:g}"),
         slider("delta", "δ for one person", [10.0**-d for d in range(8, 2, -1)], 1e-6, "{:.0e}"),
     )
