@@ -1,0 +1,110 @@
+"""A training run: the model, what it cost so far, and how it went. It can be saved and taken up again."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from dpcourse.accounting import Spent
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides a run's cost and course before it starts."""
+
+    epsilon: float
+    delta: float
+    sigma: float
+    clip: float
+    lot_size: float
+    n: int
+    steps: int
+    rate: float
+    momentum: float
+    seed: int | None
+
+    @property
+    def q(self) -> float:
+        """The probability that an example enters a lot."""
+        return self.lot_size / self.n
+
+    @property
+    def private(self) -> bool:
+        """Whether there is noise at all."""
+        return math.isfinite(self.epsilon)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What was seen after some steps. Loss and accuracy are measured on data, so they are not private themselves."""
+
+    step: int
+    epsilon: float
+    loss: float
+    accuracy: float | None
+
+
+@dataclass
+class Run:
+    """The result of :func:`dpcourse.sgd.train`, finished or interrupted."""
+
+    model: nn.Module
+    plan: Plan
+    step: int = 0
+    history: list[Moment] = field(default_factory=list)
+    state: dict[str, Any] = field(default_factory=dict, repr=False)  # the optimiser and the random generator
+
+    @property
+    def finished(self) -> bool:
+        """Whether all planned steps were taken."""
+        return self.step >= self.plan.steps
+
+    @property
+    def epsilon(self) -> float:
+        """What the steps taken so far have cost, at the plan's delta: exact accounting, add/remove neighbours."""
+        if not self.plan.private:
+            return math.inf
+        if self.step == 0:
+            return 0.0
+        return dp_sgd_epsilon(self.plan.sigma, self.plan.q, self.step, self.plan.delta)
+
+    @property
+    def spent(self) -> Spent:
+        """The cost as the accounting room writes it."""
+        return Spent(self.epsilon, self.plan.delta, "privacy loss distribution", label=f"{self.step} steps of DP-SGD")
+
+    @property
+    def accuracy(self) -> float | None:
+        """The last accuracy that was measured."""
+        return next((moment.accuracy for moment in reversed(self.history) if moment.accuracy is not None), None)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file; an older file is replaced only when the new one is complete."""
+        target = Path(path)
+        parts = {
+            "model": self.model.state_dict(),
+            "plan": vars(self.plan),
+            "step": self.step,
+            "history": [vars(moment) for moment in self.history],
+            "state": self.state,
+        }
+        unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+        torch.save(parts, unfinished)
+        unfinished.replace(target)
+
+    @staticmethod
+    def load(path: str | Path, model: nn.Module) -> Run:
+        """Read a run back into a model of the same make."""
+        if not Path(path).exists():
+            raise ValueError(f"there is no saved run at {str(path)!r}")
+        parts = torch.load(path, weights_only=True)
+        model.load_state_dict(parts["model"])
+        history = [Moment(**moment) for moment in parts["history"]]
+        return Run(model, Plan(**parts["plan"]), parts["step"], history, parts["state"])

@@ -1,0 +1,75 @@
+"""Three ways to take a step, side by side: online SGD, minibatch SGD, DP-SGD.
+
+DP-SGD (Abadi et al. 2016, "Deep Learning with Differential Privacy", Algorithm 1) differs from minibatch SGD in three
+lines: the lot is drawn by Poisson sampling, every example's gradient is clipped to length C, and Gaussian noise of
+standard deviation sigma C goes *once* onto the sum. The average divides by the expected lot size, not by the one that
+was drawn; an empty lot still releases noise.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from dpcourse import door
+from dpcourse.sgd.clipping import Clipped, Loss, clipped_sum, trainable
+
+
+def poisson_lot(n: int, q: float, generator: torch.Generator | None = None) -> Tensor:
+    """The indices of a lot: each of n examples enters by its own coin, with probability q. It may be empty."""
+    n, q = door.whole_number("n", n), door.fraction_of_one("q", q)
+    return torch.nonzero(torch.rand(n, generator=generator) < q).flatten()
+
+
+def online_gradient(model: nn.Module, x: Tensor, y: Tensor, loss: Loss) -> dict[str, Tensor]:
+    """The gradient of one example: a rough guess at the gradient of all."""
+    return minibatch_gradient(model, x[None], y[None], loss)
+
+
+def minibatch_gradient(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> dict[str, Tensor]:
+    """The average gradient of a batch."""
+    parameters = trainable(model)
+    found = torch.autograd.grad(loss(model(inputs), targets).mean(), list(parameters.values()))
+    return dict(zip(parameters, found, strict=True))
+
+
+def private_gradient(
+    model: nn.Module,
+    inputs: Tensor,
+    targets: Tensor,
+    loss: Loss,
+    *,
+    clip: float,
+    sigma: float,
+    lot_size: float,
+    generator: torch.Generator | None = None,
+    method: str = "fast",
+) -> tuple[dict[str, Tensor], Clipped]:
+    """(sum of clipped gradients + noise) / expected lot size, and what went into it.
+
+    Only the first is private; norms and losses of the second are for teaching and must not be published.
+    """
+    lot = clipped_sum(model, inputs, targets, loss, clip=clip, method=method)
+    return noisy_average(lot.total, clip=clip, sigma=sigma, lot_size=lot_size, generator=generator), lot
+
+
+def noisy_average(
+    total: dict[str, Tensor], *, clip: float, sigma: float, lot_size: float, generator: torch.Generator | None = None
+) -> dict[str, Tensor]:
+    """Gaussian noise once onto the sum (its l2 sensitivity is ``clip``), then the average over the *expected* lot."""
+    clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
+    lot_size = door.positive("lot_size", lot_size)
+    sizes = [value.numel() for value in total.values()]
+    noise = torch.randn(sum(sizes), generator=generator).mul_(sigma * clip)  # one draw for all parameters
+    parts = noise.split(sizes)
+    return {
+        name: (value + part.view_as(value)).div_(lot_size)
+        for (name, value), part in zip(total.items(), parts, strict=True)
+    }
+
+
+def descend(model: nn.Module, gradient: dict[str, Tensor], rate: float) -> None:
+    """theta <- theta - rate * gradient."""
+    with torch.no_grad():
+        for name, parameter in trainable(model).items():
+            parameter.sub_(gradient[name], alpha=door.positive("rate", rate))

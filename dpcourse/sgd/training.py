@@ -1,0 +1,191 @@
+"""``train``: DP-SGD from a budget to a model, with the accountant running along."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from dpcourse import door
+from dpcourse.accounting.dp_sgd import sigma_for, steps_within
+from dpcourse.sgd.clipping import Loss, check_model, trainable
+from dpcourse.sgd.run import Moment, Plan, Run
+from dpcourse.sgd.steps import poisson_lot, private_gradient
+
+
+class HasExamples(Protocol):
+    """Inputs and targets of equal length; ``dpcourse.sgd.Examples`` is one."""
+
+    @property
+    def inputs(self) -> Tensor: ...
+
+    @property
+    def targets(self) -> Tensor: ...
+
+
+def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
+    """One loss for each example."""
+    return F.cross_entropy(outputs, targets, reduction="none")
+
+
+def plan(
+    n: int,
+    *,
+    epsilon: float,
+    delta: float,
+    clip: float,
+    lot_size: float,
+    epochs: float,
+    rate: float,
+    momentum: float = 0.0,
+    sigma: float | None = None,
+    seed: int | None = None,
+) -> Plan:
+    """Decide the noise and the number of steps. Given sigma, the steps end before epsilon would be overspent."""
+    epsilon = math.inf if epsilon == math.inf else door.positive("epsilon", epsilon)
+    delta = door.small_delta("delta", delta, zero=False)
+    lot_size = door.positive("lot_size", lot_size)
+    if lot_size > n:
+        raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
+    steps = max(1, round(door.positive("epochs", epochs) * n / lot_size))
+    q = lot_size / n
+    if not math.isfinite(epsilon):
+        noise = 0.0
+    elif sigma is None:
+        noise = sigma_for(epsilon, delta, q=q, steps=steps)
+    else:
+        noise = door.positive("sigma", sigma)
+        steps = min(steps, steps_within(epsilon, delta, sigma=noise, q=q))
+        if steps == 0:
+            raise ValueError(f"one step with sigma = {noise!r} already costs more than epsilon = {epsilon!r}")
+    kept = {"clip": door.positive("clip", clip), "rate": door.positive("rate", rate)}
+    momentum = door.non_negative("momentum", momentum)
+    return Plan(epsilon, delta, noise, lot_size=lot_size, n=n, steps=steps, momentum=momentum, seed=seed, **kept)
+
+
+def train(
+    model: nn.Module,
+    data: HasExamples,
+    *,
+    epsilon: float,
+    delta: float = 1e-5,
+    loss: Loss = cross_entropy,
+    test: HasExamples | None = None,
+    clip: float = 1.0,
+    lot_size: float = 256,
+    epochs: float = 10,
+    rate: float = 0.5,
+    momentum: float = 0.0,
+    sigma: float | None = None,
+    seed: int | None = None,
+    progress: bool = True,
+    looks: int = 10,
+    resume: Run | None = None,
+) -> Run:
+    """Train a model within (epsilon, delta); ``epsilon=math.inf`` trains without clipping and noise.
+
+    The noise is found from the budget, or the number of steps from the budget and ``sigma``. Interrupt it (Ctrl-C, or
+    the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the same plan.
+    The guarantee is for adding or removing one example, under Poisson sampling. With a seed the run can be repeated;
+    without one its randomness comes from the system, which is what a real release needs.
+    """
+    check_model(model)
+    if resume is None:
+        kept = plan(
+            len(data.inputs),
+            epsilon=epsilon,
+            delta=delta,
+            clip=clip,
+            lot_size=lot_size,
+            epochs=epochs,
+            rate=rate,
+            momentum=momentum,
+            sigma=sigma,
+            seed=seed,
+        )
+        run = Run(model, kept)
+    else:
+        run = resume
+        if run.plan.n != len(data.inputs):
+            raise ValueError(f"the run to resume was planned for {run.plan.n} examples, got {len(data.inputs)}")
+    _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
+    return run
+
+
+def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, progress: bool, looks: int) -> None:
+    kept, model = run.plan, run.model
+    optimiser = torch.optim.SGD(model.parameters(), lr=kept.rate, momentum=kept.momentum)
+    generator = torch.Generator().manual_seed(secrets.randbits(63) if kept.seed is None else kept.seed)
+    if run.state:
+        optimiser.load_state_dict(run.state["optimiser"])
+        generator.set_state(run.state["generator"])
+    line = _Progress(kept, progress)
+    every = max(1, kept.steps // looks)
+    try:
+        while not run.finished:
+            _one_step(run, data, loss, optimiser, generator)
+            run.step += 1
+            if run.step % every == 0 or run.finished:
+                run.history.append(_look(run, data if test is None else test, loss))
+                line.show(run)
+    except KeyboardInterrupt:
+        line.show(run, f"interrupted at step {run.step} of {kept.steps}: resume=run goes on")
+    finally:
+        run.state = {"optimiser": optimiser.state_dict(), "generator": generator.get_state()}
+        line.end()
+
+
+def _one_step(run: Run, data: HasExamples, loss: Loss, optimiser: Any, generator: torch.Generator) -> None:
+    kept, model = run.plan, run.model
+    lot = poisson_lot(kept.n, kept.q, generator)
+    x, y = data.inputs[lot], data.targets[lot]
+    model.train()
+    if kept.private:
+        gradient, _ = private_gradient(
+            model, x, y, loss, clip=kept.clip, sigma=kept.sigma, lot_size=kept.lot_size, generator=generator
+        )
+        for name, parameter in trainable(model).items():
+            parameter.grad = gradient[name]
+    else:
+        optimiser.zero_grad()
+        if len(lot):
+            (loss(model(x), y).sum() / kept.lot_size).backward()
+    optimiser.step()
+
+
+def _look(run: Run, data: HasExamples, loss: Loss, most: int = 2000) -> Moment:
+    model = run.model
+    model.eval()
+    with torch.no_grad():
+        x, y = data.inputs[:most], data.targets[:most]
+        outputs = model(x)
+        right = (outputs.argmax(-1) == y).float().mean().item() if outputs.dim() == y.dim() + 1 else None
+        return Moment(run.step, run.epsilon, loss(outputs, y).mean().item(), right)
+
+
+class _Progress:
+    """One line that is rewritten: how far, how good, how much spent."""
+
+    def __init__(self, kept: Plan, on: bool) -> None:
+        self.plan, self.on, self.start, self.width = kept, on, time.monotonic(), 0
+
+    def show(self, run: Run, words: str = "") -> None:
+        if not self.on:
+            return
+        if not words:
+            last, share = run.history[-1], run.step / self.plan.steps
+            bar = "█" * int(20 * share) + "·" * (20 - int(20 * share))
+            accuracy = "" if last.accuracy is None else f", accuracy {last.accuracy:.1%}"
+            cost = f"ε {last.epsilon:.2f} of {self.plan.epsilon:g}" if self.plan.private else "not private"
+            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.loss:.3f}{accuracy}, {cost}"
+        print("\r" + words.ljust(self.width), end="", flush=True)
+        self.width = len(words)
+
+    def end(self) -> None:
+        if self.on:
+            print()
