@@ -125,7 +125,8 @@ def _norm_products(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, T
 
 def _norm_squares(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> Tensor:
     squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
-    for values, parameter in zip(_norm_products(layer, a, g), (layer.weight, layer.bias), strict=True):
+    own: tuple[Tensor | None, Tensor | None] = (layer.weight, layer.bias)
+    for values, parameter in zip(_norm_products(layer, a, g), own, strict=True):
         if parameter is not None and parameter.requires_grad:
             squares = squares + _rest(values.square())
     return squares

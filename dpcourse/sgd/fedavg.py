@@ -1,0 +1,105 @@
+"""DP-FedAvg: privacy for users, not for examples (McMahan et al. 2018, "Learning Differentially Private Recurrent
+Language Models", ICLR, Algorithm 1).
+
+Neighbours differ in *all* messages of one user. In each round every user enters by a coin of probability q, trains a
+copy of the model on all of their own data, and sends the difference; it is clipped to length C, summed, noised once
+with sigma C, and divided by the expected number of users q N.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import torch
+from torch import Tensor, nn
+
+from dpcourse import door
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+from dpcourse.sgd.clipping import Loss, check_model, trainable
+from dpcourse.sgd.steps import descend, minibatch_gradient, noisy_average, poisson_lot
+from dpcourse.sgd.training import HasExamples, cross_entropy
+
+
+def user_update(
+    model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, *, rate: float, epochs: int, clip: float
+) -> tuple[dict[str, Tensor], float]:
+    """What one user sends: the change of the model by training on all of their data, clipped; and its length before."""
+    own = copy.deepcopy(model)
+    for _ in range(door.whole_number("epochs", epochs)):
+        descend(own, minibatch_gradient(own, inputs, targets, loss), rate)
+    with torch.no_grad():
+        before = trainable(model)
+        change = {name: parameter.detach() - before[name].detach() for name, parameter in trainable(own).items()}
+    length = math.sqrt(sum(float(part.square().sum()) for part in change.values()))
+    shrink = min(1.0, door.positive("clip", clip) / length) if length > 0 else 1.0
+    return {name: part * shrink for name, part in change.items()}, length
+
+
+def federated_round(
+    model: nn.Module,
+    data: HasExamples,
+    users: Tensor,
+    *,
+    q: float,
+    sigma: float,
+    clip: float,
+    rate: float,
+    epochs: int = 1,
+    loss: Loss = cross_entropy,
+    generator: torch.Generator | None = None,
+) -> int:
+    """One round on the model, in place; returns how many users took part (not to be published)."""
+    everybody = users.unique()
+    chosen = everybody[poisson_lot(len(everybody), q, generator)]
+    total = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
+    for user in chosen:
+        mine = users == user
+        change, _ = user_update(model, data.inputs[mine], data.targets[mine], loss, rate=rate, epochs=epochs, clip=clip)
+        for name, part in change.items():
+            total[name] += part
+    average = noisy_average(total, clip=clip, sigma=sigma, lot_size=q * len(everybody), generator=generator)
+    with torch.no_grad():
+        for name, parameter in trainable(model).items():
+            parameter.add_(average[name])
+    return len(chosen)
+
+
+def train_federated(
+    model: nn.Module,
+    data: HasExamples,
+    users: Tensor,
+    *,
+    rounds: int,
+    q: float,
+    sigma: float,
+    delta: float,
+    clip: float = 1.0,
+    rate: float = 0.5,
+    epochs: int = 1,
+    loss: Loss = cross_entropy,
+    seed: int | None = None,
+) -> float:
+    """Train in place over so many rounds; returns the epsilon for adding or removing one *user* with all they wrote."""
+    check_model(model)
+    if len(users) != len(data.inputs):
+        raise ValueError(f"users must name the author of each of {len(data.inputs)} examples, got {len(users)}")
+    generator = torch.Generator()
+    if seed is None:
+        generator.seed()
+    else:
+        generator.manual_seed(seed)
+    for _ in range(door.whole_number("rounds", rounds)):
+        federated_round(
+            model,
+            data,
+            users,
+            q=q,
+            sigma=door.positive("sigma", sigma),
+            clip=clip,
+            rate=rate,
+            epochs=epochs,
+            loss=loss,
+            generator=generator,
+        )
+    return dp_sgd_epsilon(sigma, q, rounds, delta)

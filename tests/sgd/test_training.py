@@ -1,0 +1,152 @@
+"""train(): within its budget, repeatable, interrupted and resumed without losing model or ledger; and DP-FedAvg."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+from dpcourse.sgd import Run, plan, train
+from dpcourse.sgd.fedavg import federated_round, train_federated, user_update
+from tests.sgd.zoo import label_loss
+
+
+@dataclass(frozen=True)
+class Points:
+    inputs: Tensor
+    targets: Tensor
+
+
+def two_clouds(n: int = 300) -> Points:
+    generator = torch.Generator().manual_seed(4)
+    targets = torch.arange(n) % 2
+    return Points(torch.randn(n, 2, generator=generator) + 2.0 * targets[:, None], targets)
+
+
+def model() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2))
+
+
+SETTINGS: dict[str, Any] = {"epsilon": 2.0, "delta": 1e-4, "lot_size": 30, "epochs": 4, "seed": 1, "progress": False}
+
+
+def weights(run: Run) -> Tensor:
+    return torch.cat([p.detach().flatten() for p in run.model.parameters()])
+
+
+def test_it_learns_and_spends_what_it_was_given_and_no_more() -> None:
+    run = train(model(), two_clouds(), **SETTINGS)
+    assert run.finished
+    assert 1.99 < run.epsilon <= 2.0
+    assert run.epsilon == pytest.approx(dp_sgd_epsilon(run.plan.sigma, 0.1, 40, 1e-4), rel=1e-9)
+    costs = [moment.epsilon for moment in run.history]
+    assert costs == sorted(costs)
+    assert run.accuracy is not None
+    assert run.accuracy > 0.85  # the best possible is 92%
+
+
+def test_given_the_noise_it_stops_before_the_budget_is_overspent() -> None:
+    run = train(model(), two_clouds(), **{**SETTINGS, "sigma": 2.0, "epochs": 1000})
+    assert run.epsilon <= 2.0
+    assert dp_sgd_epsilon(2.0, 0.1, run.step + 1, 1e-4) > 2.0
+
+
+def test_the_same_seed_gives_the_same_model_and_none_gives_another() -> None:
+    first, second = (train(model(), two_clouds(), **SETTINGS) for _ in range(2))
+    assert torch.equal(weights(first), weights(second))
+    third, fourth = (train(model(), two_clouds(), **{**SETTINGS, "seed": None}) for _ in range(2))
+    assert not torch.equal(weights(third), weights(fourth))
+
+
+def test_interrupted_saved_and_resumed_it_ends_where_it_would_have_ended(tmp_path: Path) -> None:
+    whole = train(model(), two_clouds(), momentum=0.5, **SETTINGS)
+    calls = 0
+
+    def stops(outputs: Tensor, targets: Tensor) -> Tensor:
+        nonlocal calls
+        calls += 1
+        if calls == 20:
+            raise KeyboardInterrupt
+        return label_loss(outputs, targets)
+
+    broken = train(model(), two_clouds(), momentum=0.5, loss=stops, looks=1, **SETTINGS)
+    assert not broken.finished
+    assert broken.step == 19
+    assert broken.epsilon < whole.epsilon
+    broken.save(tmp_path / "run.pt")
+    loaded = Run.load(tmp_path / "run.pt", model())
+    assert loaded.plan == broken.plan
+    # The interrupted step had drawn its lot already, so the rest of the run differs in its draws, not in its cost.
+    done = train(loaded.model, two_clouds(), resume=loaded, **SETTINGS)
+    assert done.finished
+    assert done.epsilon == whole.epsilon
+
+
+def test_without_a_budget_it_is_plain_sgd() -> None:
+    run = train(model(), two_clouds(), **{**SETTINGS, "epsilon": math.inf})
+    assert run.plan.sigma == 0
+    assert run.epsilon == math.inf
+    assert run.accuracy is not None
+    assert run.accuracy > 0.88
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": -1}, "-1"),
+        ({"delta": 0}, "delta"),
+        ({"lot_size": 301}, "301"),
+        ({"clip": 0}, "clip"),
+        ({"sigma": 0.01}, "already costs more"),
+        ({"epochs": 0}, "epochs"),
+    ],
+)
+def test_bad_input_is_quoted(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        train(model(), two_clouds(), **{**SETTINGS, **change})
+
+
+def test_another_dataset_cannot_be_slipped_under_a_resumed_run() -> None:
+    run = Run(model(), plan(300, epsilon=1, delta=1e-5, clip=1, lot_size=30, epochs=1, rate=1))
+    with pytest.raises(ValueError, match="300"):
+        train(run.model, two_clouds(200), resume=run, **SETTINGS)
+
+
+def test_a_user_with_everything_they_wrote_moves_the_sum_by_the_clip_at_most() -> None:
+    data = two_clouds()
+    change, length = user_update(
+        model(), data.inputs[:40] * 100, data.targets[:40], label_loss, rate=1.0, epochs=3, clip=0.2
+    )
+    assert length > 0.2
+    assert math.sqrt(sum(float(part.square().sum()) for part in change.values())) == pytest.approx(0.2, rel=1e-5)
+
+
+def test_federated_training_learns_and_accounts_for_users() -> None:
+    data, users = two_clouds(), torch.arange(300) // 5  # 60 users with 5 examples each
+    made = model()
+    epsilon = train_federated(made, data, users, rounds=40, q=0.5, sigma=1.0, delta=1e-3, clip=0.5, rate=1.0, seed=3)
+    assert epsilon == pytest.approx(dp_sgd_epsilon(1.0, 0.5, 40, 1e-3))
+    with torch.no_grad():
+        right = (made(data.inputs).argmax(1) == data.targets).float().mean().item()
+    assert right > 0.8
+
+
+def test_a_round_that_nobody_joins_still_adds_noise() -> None:
+    made = model()
+    before = weights(Run(made, plan(9, epsilon=1, delta=1e-5, clip=1, lot_size=9, epochs=1, rate=1)))
+    data = two_clouds(10)
+    generator = torch.Generator().manual_seed(0)
+    took_part = federated_round(
+        made, data, torch.arange(10), q=1e-6, sigma=1.0, clip=1e-6, rate=1.0, generator=generator
+    )
+    after = torch.cat([p.detach().flatten() for p in made.parameters()])
+    assert took_part == 0
+    assert not torch.equal(before, after)
