@@ -19,8 +19,9 @@ WORST = "worst case: Xander owes 10 million"
 def bank_debts() -> Scene:
     """The sum of debts with three scales of noise: the loss of any pair of neighbours, in units of the allowed epsilon.
 
-    The slides' three attempts: noise as for a count, noise for the largest debt of this table, noise for the largest
-    debt that the bank offers. A curve beyond 1 breaks the promise at every output where it is.
+    The slides' three attempts: noise as for a count, noise for Alice's debt (a fixed number, the largest change of the
+    slides' table), noise for the largest debt that the bank offers. A curve beyond 1 breaks the promise at every output
+    where it is.
     """
     table, worst = data.bank_debts(), data.bank_debts(outlier=True)
     pairs = {
@@ -30,11 +31,10 @@ def bank_debts() -> Scene:
     pairs[WORST] = tuple(float(t["debt"].sum()) for t in (worst, data.without(worst, "Xander")))
     scales = {
         "1/ε, as for a count": 1.0,
-        "largest debt in this table / ε": float(table["debt"].max()),
+        f"Alice's debt, {table['debt'].max():,.0f} / ε": float(table["debt"].max()),
         "largest debt allowed / ε": float(data.MAX_DEBT),
     }
-    total = float(table["debt"].sum())
-    names = ((2.0, "as a count"), (1.0, "this table"), (0.0, "the bank"))
+    names = ((2.0, "as a count"), (1.0, "Alice's debt"), (0.0, "10 million"))
     edge = 3.9  # the naive loss runs up to 10,000,000 epsilon: the curve is cut here, and the panel says so
 
     def draw(scale: str, pair: str, epsilon: float) -> Picture:
@@ -54,7 +54,7 @@ def bank_debts() -> Scene:
             if kept
             else f"broken from y = {breaks:,.2f} € on: the ratio reaches e^{reached}, and e^{epsilon:g} was promised."
         )
-        off = "" if most / epsilon < edge else f"cut off here: it goes on to {most / epsilon:,.0f} × ε"
+        off = "" if most / epsilon < edge else f"on to {most / epsilon:,.0f} × ε"
         return Picture(
             (
                 panel(
@@ -66,9 +66,9 @@ def bank_debts() -> Scene:
                     Points(
                         [breaks], [1.0 if not kept else most / epsilon], "", "blue" if kept else "red", "diamond", 9
                     ),
-                    Rule(there, "x", "total without", "grey", "dotted"),
-                    Rule(here, "x", "total with", "ink", "dotted"),
-                    Label(11.9e6, 2.7, off, "red", "end"),
+                    Rule(there, "x", "without", "grey", "dotted"),
+                    Rule(here, "x", "with", "ink", "dotted"),
+                    Label(11.9e6, 2.9, off, "red", "end"),
                     share=3,
                 ),
                 panel(
@@ -79,7 +79,7 @@ def bank_debts() -> Scene:
                         [2, 1, 0], [s / epsilon for s in scales.values()], "", "grey", "outline", 0.6, 0.1, lying=True
                     ),
                     Bars([2 - place], [mechanism.scale], "your choice", "blue", "solid", 0.6, 0.1, lying=True),
-                    Rule(total, "x", f"true total {total:,.2f} €", "ink"),
+                    Rule(here, "x", f"total {here:,.0f} €", "ink"),
                     share=2,
                 ),
             ),
@@ -152,7 +152,7 @@ def l1_against_l2() -> Scene:
         "City blocks or straight lines?",
         "Which length of a change decides how much Laplace noise a vector needs?",
         (
-            slider("angle", "direction of the change", range(0, 91, 5), 45, "{:g}°"),
+            slider("angle", "direction of the change", range(0, 91, 5), 20, "{:g}°"),
             slider("k", "coordinates k", sizes, 16, "{:g}"),
         ),
         draw,

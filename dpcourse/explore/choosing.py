@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,6 +12,16 @@ from dpcourse.explore.widget import explorer
 from dpcourse.plots import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
 
 __all__ = ["secret_society"]
+
+
+def short(ratio: float) -> str:
+    """Three decimals of a small ratio, three significant digits of a large one."""
+    return f"{ratio:.3f}" if ratio < 100 else f"{float(f'{ratio:.3g}'):,.0f}"
+
+
+def small(probability: float) -> str:
+    """Three decimals, and never a zero for what is not zero."""
+    return f"{probability:.3f}" if probability >= 0.0005 else "below 0.001"
 
 
 @explorer
@@ -36,29 +47,52 @@ def secret_society() -> Scene:
         "New York": (1.3, "start"),
         "Toronto": (-1.3, "end"),
     }
+    budgets = [0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0]
     labels = []
     for name, (x, y) in where.items():
         shift, anchor = beside.get(name, (0, "middle"))
         text = f"{name} ({lives[name]})" if name in lives else name
         labels.append(Label(x + shift, y - (0.35 if shift else 2.6), text, "ink", anchor))
 
-    def draw(epsilon: float, member: str, city: str) -> Picture:
+    @lru_cache(maxsize=4096)
+    def chances(epsilon: float, move: tuple[str, str] | None) -> np.ndarray:
+        """The probability of each city: as the members live, or after a move."""
         mechanism = Exponential(epsilon=epsilon, sensitivity=sensitivity, candidates=names)
-        here, there = (mechanism.probabilities(u.to_numpy()) for u in (before, after[member, city]))
-        losses = np.log(here / there)
-        widest = int(np.argmax(np.abs(losses)))
-        ratio = math.exp(abs(losses[widest]))
-        mean = means[member, city]
+        return np.asarray(mechanism.probabilities((before if move is None else after[move]).to_numpy()))
+
+    def telling(epsilon: float, move: tuple[str, str]) -> tuple[float, str]:
+        """The largest ratio that a move makes, either way round, and the city that has it."""
+        losses = np.abs(np.log(chances(epsilon, None) / chances(epsilon, move)))
+        return math.exp(losses.max()), names[int(losses.argmax())]
+
+    @lru_cache(maxsize=64)
+    def hardest(epsilon: float) -> tuple[str, str]:
+        """The move whose largest ratio is the largest."""
+        return max(after, key=lambda move: telling(epsilon, move)[0])
+
+    def draw(epsilon: float, member: str, city: str) -> Picture:
+        here, there = chances(epsilon, None), chances(epsilon, (member, city))
+        ratio, widest = telling(epsilon, (member, city))
+        worst = hardest(epsilon)
+        mean, stays = means[member, city], lives.get(city) == member
+        first, then = before.idxmax(), after[member, city].idxmax()
+        memphis = names.index("Memphis")
+        told = (
+            f"{member} stays in {city}: nothing changes, and every ratio is 1."
+            if stays
+            else f"with {member} in {city}, with {small(there[memphis])}. Without noise {first} wins; after the move, "
+            f"{then}{' again' if then == first else ''}. Largest ratio: {short(ratio)} ({widest})."
+        )
         return Picture(
             (
                 panel(
                     "The map: where the members' mean lies",
-                    Axis("longitude (degrees)", -127, -56),
+                    Axis("longitude (degrees)", -127, -46),
                     Axis("latitude (degrees)", 19, 50),
                     Points(cities["longitude"], cities["latitude"], "city", "grey", "square", 7),
                     Line([start[0], mean[0]], [start[1], mean[1]], "", "red", "dotted"),
                     Points([start[0]], [start[1]], "mean of the four", "blue", "diamond", 11),
-                    Points([mean[0]], [mean[1]], f"mean if {member} lived elsewhere", "red", "cross", 10),
+                    Points([mean[0]], [mean[1]], f"mean with {member} in {city}", "red", "cross", 10),
                     labels,
                     height=310,
                 ),
@@ -67,22 +101,29 @@ def secret_society() -> Scene:
                     Axis("probability", 0, 1),
                     Axis("", -0.6, 6.6, ticks=tuple((float(r), n) for r, n in zip(rows, names, strict=True))),
                     Bars(rows + 0.2, here, "as it is", "blue", "solid", 0.36, lying=True),
-                    Bars(rows - 0.2, there, f"{member} in {city}", "red", "striped", 0.36, lying=True),
+                    Bars(
+                        rows - 0.2,
+                        there,
+                        f"{member} {'stays' if stays else 'in ' + city}",
+                        "red",
+                        "striped",
+                        0.36,
+                        lying=True,
+                    ),
                     Rule(1 / len(names), "x", "1/7: no idea", "grey", "dotted"),
                     height=310,
                 ),
             ),
-            f"ε = {epsilon:g}: Memphis is picked with probability {here[names.index('Memphis')]:.3f}; with {member} in "
-            f"{city} with {there[names.index('Memphis')]:.3f}. The winner without noise: {before.idxmax()}, then "
-            f"{after[member, city].idxmax()}. The largest ratio is {ratio:,.3f} ({names[widest]}); allowed are e^ε = "
-            f"{math.exp(epsilon):,.3f}.",
+            f"ε = {epsilon:g}: Memphis is picked with probability {small(here[memphis])}; {told} Allowed: e^ε = "
+            f"{short(math.exp(epsilon))}. Hardest to hide at this ε: {worst[0]} in {worst[1]}, "
+            f"{short(telling(epsilon, worst)[0])}.",
         )
 
     return Scene(
         "Where does the secret society meet?",
         "Can you tell from the chosen city where one member lives?",
         (
-            slider("epsilon", "ε", [0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0], 1, "{:g}"),
+            slider("epsilon", "ε", budgets, 1, "{:g}"),
             choice("member", "who moves", list(members["name"])),
             choice("city", "to", names, "New York"),
         ),

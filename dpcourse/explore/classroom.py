@@ -11,7 +11,7 @@ from dpcourse import LocalLaplace, RandomizedResponse, data
 from dpcourse.explore.widget import explorer
 from dpcourse.explore.words import private_words
 from dpcourse.mechanisms import survey
-from dpcourse.plots import Axis, Band, Bars, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.plots import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
 
 __all__ = ["classroom", "local_against_central", "private_words", "skipped_lectures"]
 
@@ -49,7 +49,7 @@ def classroom() -> Scene:
         flipped = int((secret != reports).sum())
         yes, no = response.posterior(1, true), response.posterior(0, true)
         beyond = " (wider than the picture)" if low < ends[0] or high > ends[1] else ""
-        names = ('belief after "no"', 'belief after "yes"', "estimate", "said yes", "true share")
+        names = ('after "no"', 'after "yes"', "estimate", "said yes", "true share")
         people = np.arange(1, SHOWN + 1)
         return Picture(
             (
@@ -62,9 +62,9 @@ def classroom() -> Scene:
                 ),
                 panel(
                     "The class, and what is believed of one student",
-                    Axis("percent", *ends),
+                    Axis("percent", *ends, ticks=((-50, "−50"), (0, "0"), (50, "50"), (100, "100"), (150, "150"))),
                     Axis("", -0.6, 4.6, ticks=tuple(enumerate(names))),
-                    Rule(100 * true, "x", f"{100 * true:.0f}%", "grey"),
+                    Rule(100 * true, "x", f"{100 * true:g}%", "grey"),
                     Points([100 * true], [4], "", "grey", "circle", 10),
                     Points([100 * reports.mean()], [3], "", "red", "cross", 9),
                     interval_marks(value, low, high, 2, ends),
@@ -77,10 +77,10 @@ def classroom() -> Scene:
         )
 
     controls = (
-        slider("share", "true share", [0, 0.05, 0.1, 0.2, 0.5, 0.8], 0.2, percent),
-        slider("n", "students", [20, 100, 500, 2_000, 10_000], 100, "{:,}"),
-        slider("epsilon", "ε", [0.25, 0.5, 1, 2, 3, 4, 5], 1, "{:g}"),
-        again("Ask again", 5, "run"),
+        slider("share", "true share", np.arange(0, 11) / 20, 0.2, percent),
+        slider("n", "students", [20, 100, 1_000, 10_000], 100, "{:,}"),
+        slider("epsilon", "ε", [0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], 1, "{:g}"),
+        again("Ask again", 3, "run"),
     )
     return Scene("The embarrassing question", "Can a class be known when no student is?", controls, draw)
 
@@ -89,7 +89,6 @@ def classroom() -> Scene:
 def skipped_lectures() -> Scene:
     """The slides' numeric query on a database of one: lectures skipped, 0 to 15, with each student's own noise."""
     low_end, high_end = -45.0, 60.0  # of a report, in the picture
-    ends = (-15.0, 30.0)  # of the mean
 
     @lru_cache(maxsize=16)
     def values(n: int) -> np.ndarray:
@@ -97,12 +96,14 @@ def skipped_lectures() -> Scene:
 
     def draw(epsilon: float, n: int, run: int) -> Picture:
         noise, skipped = LocalLaplace(epsilon=epsilon, low=0, high=data.MAX_SKIPPED), values(n)
-        reports = noise.release(skipped, rng=np.random.default_rng([run, n]))
+        reports = noise.release(skipped, rng=np.random.default_rng([run + 24, n]))
         estimate, true = noise.estimate(reports), float(skipped.mean())
         low, high = estimate.interval()
+        reach = 24 * (30 / n) ** 0.25  # the axis zooms in with n, but more slowly than the interval shrinks
+        ends = (4 - reach, 4 + reach)
         shown = reports[:SHOWN]
         beyond = int(((shown < low_end) | (shown > high_end)).sum())
-        hidden = f" ({beyond} of the {SHOWN} drawn lie beyond the picture, at its edge)" if beyond else ""
+        hidden = f" ({beyond} of the {SHOWN} drawn lie beyond the picture)" if beyond else ""
         absurd = float(((reports < 0) | (reports > data.MAX_SKIPPED)).mean())
         rows = ((2, "true mean"), (0, "estimate"))
         people = np.arange(1, SHOWN + 1)
@@ -120,17 +121,18 @@ def skipped_lectures() -> Scene:
                     share=1.4,
                 ),
                 panel(
-                    "The class",
+                    "The class (the axis zooms in as it grows)",
                     Axis("mean number of lectures skipped", *ends),
                     Axis("", -1, 3, ticks=rows),
                     Rule(true, "x", f"{true:.2f}", "grey"),
                     Points([true], [2], "", "grey", "circle", 11),
                     interval_marks(estimate.value, low, high, 0, ends),
+                    Label(4 - 0.95 * reach, 0.35, "bar: 95% interval", "blue", "start"),
                 ),
             ),
             f"ε = {epsilon:g} needs noise of scale {noise.scale:g}: {100 * absurd:.0f}% of the reports are no possible "
-            f"answer{hidden}. The mean of all {n:,} reports is {estimate.value:.2f} ± {estimate.standard_error:.2f}, "
-            f"the true one {true:.2f}: off by {abs(estimate.value - true):.2f}.",
+            f"answer{hidden}. The mean of all {n:,} is {estimate.value:.2f} ± {estimate.standard_error:.2f} (standard "
+            f"error; the bar is the 95% interval), the truth {true:.2f}: off by {abs(estimate.value - true):.2f}.",
         )
 
     controls = (

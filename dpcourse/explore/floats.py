@@ -21,6 +21,7 @@ REACH = 20  # floats on either side of the published one
 def floating_point() -> Scene:
     """One float, seen through a microscope: which of the floats around it can each count give? (Mironov 2012.)"""
     places = np.arange(-REACH, REACH + 1)
+    steps = tuple((float(step), f"{step:+d}".replace("-", "−") if step else "0") for step in (-20, -10, 0, 10, 20))
 
     @cache
     def answers(truth: int, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +55,7 @@ def floating_point() -> Scene:
             (
                 panel(
                     "A microscope on one answer: which floats are possible?",
-                    Axis("floats next to the answer, counted from it", -REACH - 0.5, REACH + 0.5),
+                    Axis("steps from float to float", -REACH - 0.5, REACH + 0.5, ticks=steps),
                     Axis("", -0.1, 2.5, ticks=((0.5, "from count 0"), (1.7, "from count 1"))),
                     Bars(places, np.where(teeth[0], 1.0, 0.0), "", "blue", "solid", 0.8),
                     Bars(places, np.where(teeth[1], 2.2, 1.2), "", "red", "solid", 0.8, 1.2),
@@ -62,7 +63,7 @@ def floating_point() -> Scene:
                     share=3,
                 ),
                 panel(
-                    f"{ANSWERS} answers: how many give the count away?",
+                    f"All {ANSWERS} answers (the button picks one of them): how many give the count away?",
                     Axis("", -0.6, 1.6, ticks=((0, "give it away"), (1, "either count"))),
                     Axis("share of the answers", 0, 1.05),
                     Bars([-0.19, 0.81], shares, "textbook, in floats", "purple", "solid", 0.34),
@@ -79,7 +80,7 @@ def floating_point() -> Scene:
         "Can a single noisy answer prove that the count was 0 and not 1?",
         (
             choice("truth", "true", ["count 0", "count 1"]),
-            slider("epsilon", "ε", [0.1, 0.5, 1.0, 2.0], 1, "{:g}"),
+            slider("epsilon", "ε", [0.1, 0.5, 1.0, 2.0, 5.0, 10.0], 1, "{:g}"),
             again("Another answer", 12),
         ),
         draw,

@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse import RandomizedResponse
 from dpcourse.explore.widget import explorer
 from dpcourse.mechanisms import ATTEMPTS, survey, theta
-from dpcourse.plots import Axis, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.plots import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
 
 __all__ = ["bernoulli_trial", "exp_from_below", "theta_attempts", "two_extremes"]
 
@@ -44,12 +44,12 @@ def bernoulli_trial() -> Scene:
                     Axis("number of trials", 1, 1000, log=True),
                     Axis("share of ones so far", 0, 1.05),
                     Line(flips, share, "what these draws gave", "purple"),
-                    Rule(theta, "y", f"θ = {theta:.2f}"),
+                    Rule(theta, "y", f"θ = {theta:g}"),
                     share=2,
                 ),
             ),
-            f"θ = {theta:.2f}: {ones[:10].sum()} of the first 10 draws are 1, {ones[:100].sum()} of the first 100, "
-            f"{ones.sum():,} of all 1,000. {hope}; the share settles near {100 * theta:.0f}%.",
+            f"θ = {theta:g}: {ones[:10].sum()} of the first 10 draws are 1, {ones[:100].sum()} of the first 100, "
+            f"{ones.sum():,} of all 1,000. {hope}; the share settles near {100 * theta:g}%.",
         )
 
     controls = (
@@ -82,6 +82,7 @@ def _spread(theta: float) -> float:
 def two_extremes() -> Scene:
     """Between the slides' extremes, the truth (theta = 1) and a fair coin (1/2): what one report and what all tell."""
     thetas = np.round(np.arange(0.5, 1.001, 0.01), 2)
+    priors = [0.01, *(k / 20 for k in range(1, 20)), 0.99]
     drawn = np.array([t for t in np.linspace(0.5, 1, 251) if _spread(float(t)) <= WIDEST])
     curve = Line(drawn, [_spread(float(t)) for t in drawn], "", "green")
 
@@ -104,7 +105,8 @@ def two_extremes() -> Scene:
                     Rule(theta, "x", "", "ink", "dotted"),
                     Points([theta], [100 * yes], "", "red", "circle", 9),
                     Points([theta], [100 * no], "", "blue", "square", 9),
-                    Rule(100 * prior, "y", f"before: {100 * prior:.0f}%", "grey"),
+                    Rule(100 * prior, "y", "", "grey"),
+                    Label(0.99, 100 * prior + (0 if prior < 0.5 else -11), f"before: {100 * prior:g}%", "grey", "end"),
                     drag="theta",
                 ),
                 panel(
@@ -118,13 +120,13 @@ def two_extremes() -> Scene:
                     drag="theta",
                 ),
             ),
-            f"θ = {theta:.2f}: who believed {100 * prior:.0f}% believes {100 * yes:.0f}% "
+            f"θ = {theta:g}: who believed {100 * prior:g}% believes {100 * yes:.0f}% "
             f'after "yes" and {100 * no:.0f}% after "no"; {cost}.',
         )
 
     controls = (
         slider("theta", "θ, the chance of the truth", thetas, 0.75, "{:.2f}"),
-        slider("prior", "belief before", [0.01, 0.05, 0.1, 0.2, 0.3, 0.5], 0.2, lambda p: f"{100 * p:g}%"),
+        slider("prior", "belief before", priors, 0.2, lambda p: f"{100 * p:g}%"),
     )
     return Scene("Between the truth and a coin", "Which θ hides a person and still shows the class?", controls, draw)
 
@@ -175,7 +177,7 @@ def exp_from_below() -> Scene:
         slider("degree", "degree", np.arange(1, 8), 2, "{:d}"),
         slider("epsilon", "ε", np.round(np.arange(0.2, 3.01, 0.2), 1), 2, "{:g}"),
     )
-    return Scene("A ceiling reached from below", "How many terms until nothing is left to gain?", controls, draw)
+    return Scene("A ceiling reached from below", "Which degree leaves nothing to gain?", controls, draw)
 
 
 @explorer
@@ -185,6 +187,8 @@ def theta_attempts() -> Scene:
     odds = {
         a: np.exp([RandomizedResponse(epsilon=float(e), attempt=a).spent_epsilon for e in EPSILONS]) for a in ATTEMPTS
     }
+    whole = np.linspace(0, 5.1, 52)
+    forbidden = Band(whole, np.exp(whole), np.full(whole.size, 300.0), "more than ε allows", "red")
 
     def marks(values: dict[str, np.ndarray], here: dict[str, float], epsilon: float) -> list[Mark]:
         lines = [Line(EPSILONS, values[a], FORMULAS[a], *STYLES[a]) for a in ATTEMPTS]
@@ -207,11 +211,11 @@ def theta_attempts() -> Scene:
                     drag="epsilon",
                 ),
                 panel(
-                    f"The ratio: at most e^ε = {most:.2f}",
+                    "The ratio, and the region above e^ε that ε-DP forbids",
                     Axis("ε", 0, 5.1),
                     Axis("ratio θ/(1 − θ)", 1, 300, log=True),
+                    forbidden,
                     marks(odds, ratios, epsilon),
-                    Rule(most, "y", "", "ink"),
                     drag="epsilon",
                 ),
             ),

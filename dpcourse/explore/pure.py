@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcourse import Laplace
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Band, Bars, Line, Picture, Points, Rule, Scene, panel, slider
+from dpcourse.plots import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, panel, slider
 
 __all__ = ["count_error", "laplace_density", "laplace_scale", "two_worlds"]
 
@@ -17,10 +17,15 @@ SCALES = np.round(np.concatenate([np.arange(0.5, 1, 0.1), np.arange(1, 2, 0.2), 
 
 @explorer
 def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
-    """The answers with Alice and without her, the ratio of their densities at an output y, and the rails it keeps."""
+    """The answers with Alice and without her, the ratio of their densities at an output y, and the rails it keeps.
+
+    The rails are the answer to the question, so each is drawn and named only where the ratio lies on it.
+    """
     low, high = min(count, neighbour) - 6, max(count, neighbour) + 6
     answers = np.linspace(low, high, 241)
-    outputs = np.round(np.arange(low, high + 0.05, 0.2), 2)
+    outputs = np.linspace(low, high, round(4 * (high - low)) + 1)
+    rail = {True: ("ink", "dashed"), False: ("grey", "dotted")}
+    widest = 2.5 * math.exp(abs(count - neighbour) / SCALES[0])
 
     def draw(b: float, y: float) -> Picture:
         mechanism = Laplace(epsilon=abs(count - neighbour) / b, sensitivity=abs(count - neighbour))
@@ -28,6 +33,8 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
         here, there = (math.exp(mechanism.log_prob(y, true)) for true in (count, neighbour))
         ratio = math.exp(mechanism.privacy_loss(y, count, neighbour))
         most = math.exp(mechanism.epsilon)
+        above, below = ratio > most * (1 - 1e-9), ratio < (1 + 1e-9) / most
+        reached = f" No y goes {'above' if above else 'below'} that, with b = {b:g}." if above or below else ""
         return Picture(
             (
                 panel(
@@ -36,7 +43,7 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
                     Axis("probability density", 0, 1.05),
                     Line(answers, density, f"with Alice (true count {count:g})", "blue"),
                     Line(answers, other, f"without Alice ({neighbour:g})", "red", "dashed"),
-                    Rule(y, "x", f"y = {y:.1f}"),
+                    Rule(y, "x", f"y = {y:g}"),
                     Points([y], [here], "", "blue", "circle", 9),
                     Points([y], [there], "", "red", "square", 9),
                     drag="y",
@@ -45,19 +52,20 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
                 panel(
                     "How strongly does y speak for Alice?",
                     Axis("", 0, 1, ticks=((0.5, "ratio at this y"),)),
-                    Axis("with Alice / without", 0.1, 10, log=True),
+                    Axis("with Alice / without", 1 / widest, widest, log=True),
                     Bars([0.5], [ratio], "", "purple", "solid", 0.4, 1),
-                    Rule(most, "y", f"never above {most:.3f}", "ink"),
-                    Rule(1 / most, "y", f"never below {1 / most:.3f}", "ink"),
+                    Rule(1, "y", "", "grey", "dotted"),
+                    Rule(most if above else 1, "y", f"never above {most:.3f}" if above else "", *rail[above]),
+                    Rule(1 / most if below else 1, "y", "", *rail[below]),
+                    Label(0.97, 1 / most / 1.6, f"never below {1 / most:.3f}" if below else "", "ink", "end"),
                 ),
             ),
-            f"At y = {y:.1f} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her 50% "
-            f"before gives her {ratio / (1 + ratio):.1%} now. With b = {b:g} that ratio stays between {1 / most:.3f} "
-            f"and {most:.3f}, whatever y is.",
+            f"At y = {y:g} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her 50% "
+            f"before gives her {ratio / (1 + ratio):.1%} now.{reached}",
         )
 
     controls = (
-        slider("y", "published answer y", outputs, (count + neighbour) / 2, "{:.1f}"),
+        slider("y", "published answer y", outputs, (3 * count + neighbour) / 4, "{:g}"),
         slider("b", "noise scale b", SCALES, 1, "{:g}"),
     )
     return Scene("Two worlds, one answer", "Where does an answer speak most strongly for Alice?", controls, draw)
@@ -124,11 +132,12 @@ def laplace_scale() -> Scene:
                 panel(
                     "Privacy loss of every answer: 51 people against 50",
                     Axis("published answer y", 44, 57),
-                    Axis("privacy loss: ln(density with / without)", -2.2, 2.2),
+                    Axis("privacy loss: ln(density with / without)", -2.2, 2.9),
                     fixed,
                     Line(answers, loss(b), "your b", "blue", width=3.5),
-                    Rule(1 / b, "y", f"1/b = {1 / b:.2f}: ratio e^(1/b) = {math.exp(1 / b):.2f}", "red"),
-                    Rule(-1 / b, "y", f"-1/b = {-1 / b:.2f}", "red"),
+                    Rule(1 / b, "y", "", "red"),
+                    Rule(-1 / b, "y", "", "red"),
+                    Label(44.2, 2.35, f"rails: 1/b = {1 / b:.2f} and −{1 / b:.2f}", "red", "start"),
                     share=2,
                 ),
                 panel(
@@ -140,12 +149,12 @@ def laplace_scale() -> Scene:
                 ),
             ),
             f"b = {b:g}: no answer is more than e^{1 / b:.2f} = {math.exp(1 / b):.2f} times likelier with one person "
-            f"more. The count is off by {mechanism.scale:.1f} on average.",
+            f"more. The count is off by {mechanism.scale:g} on average.",
         )
 
     return Scene(
         "The scale is the dial",
-        "Should more privacy mean a wider or a narrower noise?",
+        "How much more private is twice the width?",
         (slider("b", "noise scale b", scales, 2, "{:.1f}"),),
         draw,
     )

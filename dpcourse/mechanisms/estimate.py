@@ -18,8 +18,11 @@ class Estimate:
     @property
     def standard_error(self) -> Any:
         """The square root of the variance."""
-        return np.sqrt(self.variance)[()]
+        root = np.sqrt(self.variance)
+        return root if np.ndim(root) else float(root)
 
     def interval(self, z: float = 1.96) -> tuple[Any, Any]:
         """value +- z standard errors (z = 1.96: about 95% for many respondents)."""
-        return self.value - z * self.standard_error, self.value + z * self.standard_error
+        reach = z * self.standard_error
+        low, high = self.value - reach, self.value + reach
+        return (low, high) if np.ndim(low) else (float(low), float(high))

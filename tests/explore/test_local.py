@@ -9,6 +9,7 @@ import pytest
 
 from dpcourse import explore
 from dpcourse.explore.words import VOCABULARY
+from dpcourse.plots import Band, Line
 
 
 def says(name: str, **values: object) -> str:
@@ -21,6 +22,17 @@ def test_theta_attempts_leave_what_the_logarithm_says():
     assert [f"{x:.3f}" for x in (2 / 3, 5 / 7, np.e / (1 + np.e))] == re.findall(r"0\.\d{3}", text)[:3]
     assert f"{1 - np.log(2):.3f}" in text
     assert f"{1 - np.log(2.5):.3f}" in text
+
+
+def test_no_attempt_enters_what_epsilon_forbids():
+    """The shaded region starts at e^eps; the tight coin runs along its edge, the others stay below it."""
+    marks = explore.theta_attempts().scene.picture(epsilon=3.0).panels[1].marks
+    (band,) = [mark for mark in marks if isinstance(mark, Band)]
+    np.testing.assert_allclose(band.low, np.exp(band.x), rtol=1e-12)
+    first, quadratic, tight = [mark for mark in marks if isinstance(mark, Line)]
+    np.testing.assert_allclose(tight.y, np.exp(tight.x), rtol=1e-12)
+    assert (first.y < np.exp(first.x)).all()
+    assert (quadratic.y < np.exp(quadratic.x)).all()
 
 
 @pytest.mark.parametrize(("theta", "yes", "no"), [(0.5, 20, 20), (0.75, 43, 8), (1.0, 100, 0)])
@@ -68,7 +80,7 @@ def test_the_classroom_interval_holds_the_truth_about_as_often_as_it_says():
 def test_skipped_lectures_scale_and_error():
     text = says("skipped_lectures", epsilon=1.0, n=100)
     assert "scale 15" in text
-    assert f"± {15 * np.sqrt(2) / 10:.2f}" in text
+    assert f"± {15 * np.sqrt(2) / 10:.2f} (standard error" in text
 
 
 def test_local_needs_thousands_for_what_central_does_with_a_hundred():

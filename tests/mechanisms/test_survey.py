@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcourse import Laplace, RandomizedResponse
+from dpcourse import KaryResponse, Laplace, RandomizedResponse
 from dpcourse.mechanisms import survey, theta
 
 
@@ -60,3 +60,10 @@ def test_people_needed_is_the_smallest_number_that_suffices():
 def test_what_is_no_probability_is_refused(bad):
     with pytest.raises(ValueError, match="theta"):
         survey.epsilon_of(bad)
+
+
+def test_an_estimate_of_one_number_is_made_of_plain_numbers():
+    one = RandomizedResponse(epsilon=1).estimate([1, 0, 0, 1])
+    assert {type(x) for x in (one.value, one.standard_error, *one.interval())} == {float}
+    many = KaryResponse(epsilon=1, k=3).estimate([0, 1, 2, 2])
+    assert many.standard_error.shape == many.interval()[0].shape == (3,)
