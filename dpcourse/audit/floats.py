@@ -22,7 +22,8 @@ def reachable(output: Any, count: float, scale: float = 1.0) -> Any:
     """Whether ``count + Generator.laplace(0, scale)`` can be exactly this float; elementwise for an array.
 
     numpy draws u = k / 2^53 and returns scale log(2u), or -scale log(2 - 2u) from u = 1/2 on. Every u whose noise comes
-    near the output is tried, so the answer is exact. (The idea: Mironov 2012.)
+    near the output is tried, so the answer is exact (for a numpy built without fused multiply-add, as the usual ones
+    are). The idea: Mironov 2012.
     """
     outputs = door.finite_array("output", output)
     count, scale = door.real("count", count), door.positive("scale", scale)
@@ -32,6 +33,8 @@ def reachable(output: Any, count: float, scale: float = 1.0) -> Any:
 
 def _reachable(output: float, count: float, scale: float) -> bool:
     x = (output - count) / scale
+    if not math.isfinite(x):
+        raise ValueError(f"output = {output!r} lies too far from count = {count!r} for scale = {scale!r}")
     tail = 0.5 * math.exp(-abs(x))
     middle = round((tail if x < 0 else 1 - tail) / _STEP)
     # The floats around the output are this far apart, and so many u's share one of them: try those, and some more.

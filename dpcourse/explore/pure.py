@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcourse import Laplace
+from dpcourse import Laplace, door
 from dpcourse.explore.widget import explorer
 from dpcourse.plots import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, panel, slider
 
@@ -21,6 +21,10 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
 
     The rails are the answer to the question, so each is drawn and named only where the ratio lies on it.
     """
+    count, neighbour = door.real("count", count), door.real("neighbour", neighbour)
+    if not 0.01 <= abs(count - neighbour) <= 10 or max(abs(count), abs(neighbour)) > 1e9:
+        allowed = "count and neighbour must differ by 0.01 to 10 and lie within a billion of 0"
+        raise ValueError(f"{allowed}, got {count!r} and {neighbour!r}")
     low, high = min(count, neighbour) - 6, max(count, neighbour) + 6
     answers = np.linspace(low, high, 241)
     outputs = np.linspace(low, high, round(4 * (high - low)) + 1)
@@ -41,9 +45,9 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
                     "Which world did the answer come from?",
                     Axis("published answer y", low, high),
                     Axis("probability density", 0, 1.05),
-                    Line(answers, density, f"with Alice (true count {count:g})", "blue"),
-                    Line(answers, other, f"without Alice ({neighbour:g})", "red", "dashed"),
-                    Rule(y, "x", f"y = {y:g}"),
+                    Line(answers, density, f"with Alice (true count {count:,.10g})", "blue"),
+                    Line(answers, other, f"without Alice ({neighbour:,.10g})", "red", "dashed"),
+                    Rule(y, "x", f"y = {y:,.10g}"),
                     Points([y], [here], "", "blue", "circle", 9),
                     Points([y], [there], "", "red", "square", 9),
                     drag="y",
@@ -60,12 +64,12 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
                     Label(0.97, 1 / most / 1.6, f"never below {1 / most:.3f}" if below else "", "ink", "end"),
                 ),
             ),
-            f"At y = {y:g} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her 50% "
-            f"before gives her {ratio / (1 + ratio):.1%} now.{reached}",
+            f"At y = {y:,.10g} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her "
+            f"50% before gives her {ratio / (1 + ratio):.1%} now.{reached}",
         )
 
     controls = (
-        slider("y", "published answer y", outputs, (3 * count + neighbour) / 4, "{:g}"),
+        slider("y", "published answer y", outputs, (3 * count + neighbour) / 4, "{:.10g}"),
         slider("b", "noise scale b", SCALES, 1, "{:g}"),
     )
     return Scene("Two worlds, one answer", "Where does an answer speak most strongly for Alice?", controls, draw)

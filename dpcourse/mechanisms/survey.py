@@ -21,7 +21,15 @@ def odds_from_series(epsilon: float, degree: int) -> float:
     degree 2 the quadratic one, and the limit is the tight one.
     """
     epsilon, degree = door.non_negative("epsilon", epsilon), door.whole_number("degree", degree)
-    return math.fsum(epsilon**k / math.factorial(k) for k in range(degree + 1))
+    total = term = 1.0
+    for k in range(1, degree + 1):
+        term *= epsilon / k
+        total += term
+        if term < 1e-18 * total and k > epsilon:  # nothing that follows can be seen
+            break
+    if not math.isfinite(total):
+        raise ValueError(f"the odds are beyond the largest float for epsilon = {epsilon!r}, degree = {degree!r}")
+    return min(total, math.exp(epsilon)) if epsilon < 700 else total  # the rounded sum may end a bit above
 
 
 def epsilon_of(theta: float) -> float:
@@ -41,7 +49,10 @@ def local_error(response: RandomizedResponse, n: int) -> float:
     The same for every true share, because each report has the variance theta (1 - theta). For the tight theta it
     equals 1 / (2 sinh(eps/2) sqrt(n)) (Warner 1965, Section 2, over the coins alone).
     """
-    return 1 / (2 * math.sinh(response.spent_epsilon / 2) * math.sqrt(door.whole_number("n", n)))
+    if not isinstance(response, RandomizedResponse):
+        raise TypeError(f"response must be a RandomizedResponse, got {response!r}")
+    half = response.spent_epsilon / 2  # 1 / (2 sinh x) = e^-x / (1 - e^-2x), which does not overflow
+    return math.exp(-half) / (-math.expm1(-2 * half)) / math.sqrt(door.whole_number("n", n))
 
 
 def central_error(epsilon: float, n: int) -> float:
@@ -56,5 +67,8 @@ def central_error(epsilon: float, n: int) -> float:
 
 def people_needed(response: RandomizedResponse, error: float) -> int:
     """The smallest number of people for whom :func:`local_error` is at most ``error``."""
-    wanted = (local_error(response, 1) / door.positive("error", error)) ** 2
+    ratio = local_error(response, 1) / door.positive("error", error)
+    if ratio > 1e150:
+        raise ValueError(f"no number of people that a float can hold has an error of {error!r}")
+    wanted = ratio**2
     return max(1, math.ceil(wanted * (1 - 1e-12)))  # a whole number stays itself when it is rounded

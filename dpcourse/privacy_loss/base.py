@@ -7,9 +7,10 @@ Everything below rests on two functions of a threshold l, *under both distributi
 
 because the exact trade-off between epsilon and delta is the hockey-stick divergence
 
-    delta(eps) = E_P[(1 - e^(eps - L))+] = P[L > eps] - e^eps Q[L > eps]          (Balle & Wang 2018, Theorem 5).
+    delta(eps) = E_P[(1 - e^(eps - L))+] = P[L > eps] - e^eps Q[L > eps]          (Balle & Wang 2018).
 
-It is *not* P[L > eps]: that tail is larger, and bounding it is sufficient for privacy but not necessary.
+It is *not* P[L > eps]: that tail is never smaller and mostly larger, and bounding it is sufficient for privacy but not
+necessary.
 """
 
 from __future__ import annotations

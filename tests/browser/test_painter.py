@@ -215,7 +215,8 @@ def test_a_late_answer_of_the_kernel_does_not_replace_the_present_picture(site: 
       explorer.typed(0, '3.14'); explorer.typed(0, '3.24'); explorer.move(0, 3);
       const now = root.querySelector('.dpx-says').innerText;
       for (let k = 0; k < answers.length; k++) { answers[k](); await new Promise((done) => setTimeout(done, 20)); }
-      return [now, root.querySelector('.dpx-says').innerText, root.querySelector('.dpx-note').innerText, explorer.values.b];
+      const [says, note] = ['.dpx-says', '.dpx-note'].map((name) => root.querySelector(name).innerText);
+      return [now, says, note, explorer.values.b];
     }"""
     for fails in (False, True):
         before, after, note, b = window.evaluate(late, fails)

@@ -9,6 +9,7 @@ import pytest
 
 from dpcourse import explore
 from dpcourse.plots import Bars, Line, Points, Rule
+from dpcourse.plots.packing import unpack
 
 
 def says(name: str, **values: object) -> str:
@@ -120,3 +121,26 @@ def test_the_answer_itself_is_among_the_floats_that_its_count_can_give() -> None
         assert one.height[middle] == 2.2
         text = scene.picture(truth="count 1", draw=draw).says
         assert ("Both counts" in text) == (zero.height[middle] == 1)
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        ((50, 50), r"50\.0 and 50\.0"),
+        ((51, float("nan")), "nan"),
+        ((0, 1e300), "1e\\+300"),
+        (("a", 1), "'a'"),
+        ((1, True), "True"),
+    ],
+)
+def test_two_worlds_that_cannot_be_drawn_are_refused_at_the_door(pair: tuple[float, float], words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        explore.two_worlds(*pair)
+
+
+def test_two_worlds_far_from_zero_keep_their_shape() -> None:
+    """Ten million against one person more: 32-bit numbers alone would draw a staircase."""
+    scene = explore.two_worlds(10_000_001, 10_000_000).scene
+    x = unpack(scene.packed.spec["picture"], scene.packed.buffer, scene.shape, (0, 0))["panels"][0]["marks"][0]["x"]
+    assert np.allclose(np.diff(x), np.diff(x)[0], rtol=1e-3)
+    assert "10,000,001" in scene.picture().panels[0].marks[0].label  # type: ignore[union-attr]

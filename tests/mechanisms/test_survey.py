@@ -67,3 +67,21 @@ def test_an_estimate_of_one_number_is_made_of_plain_numbers():
     assert {type(x) for x in (one.value, one.standard_error, *one.interval())} == {float}
     many = KaryResponse(epsilon=1, k=3).estimate([0, 1, 2, 2])
     assert many.standard_error.shape == many.interval()[0].shape == (3,)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: survey.odds_from_series(1e200, 2),
+        lambda: survey.people_needed(RandomizedResponse(epsilon=1), 1e-300),
+        lambda: survey.local_error("a", 10),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_in_words(call):
+    with pytest.raises((ValueError, TypeError), match=r"1e\+200|1e-300|'a'"):
+        call()
+
+
+def test_extremes_that_can_be_computed_are():
+    assert survey.odds_from_series(1, 171) == math.e
+    assert survey.local_error(RandomizedResponse(epsilon=3000), 10) == 0

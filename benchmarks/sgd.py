@@ -1,0 +1,177 @@
+"""A DP-SGD step against a plain SGD step of the same model on the same batch, ours and Opacus' ways, in turns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from benchmarks.figures import Figure, median_seconds
+from dpcourse.sgd.steps import private_gradient
+
+BATCH, REPEATS = 256, 15
+LIMITS = {"MLP": 1.6, "CNN": 1.4, "transformer": 2.0}
+
+
+class Block(nn.Module):
+    """Pre-norm attention and feed-forward part."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads, self.first, self.second = heads, nn.LayerNorm(width), nn.LayerNorm(width)
+        self.inward, self.outward = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.wide, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, time, width = x.shape
+        parts = self.inward(self.first(x)).reshape(batch, time, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], is_causal=True)
+        x = x + self.outward(mixed.transpose(1, 2).reshape(batch, time, width))
+        return x + self.narrow(F.gelu(self.wide(self.second(x))))
+
+
+class Transformer(nn.Module):
+    """A character-level language model of 130,000 parameters."""
+
+    def __init__(self, letters: int = 60, width: int = 64, length: int = 32) -> None:
+        super().__init__()
+        self.word, self.place = nn.Embedding(letters, width), nn.Embedding(length, width)
+        self.blocks, self.norm = nn.Sequential(Block(width, 4), Block(width, 4)), nn.LayerNorm(width)
+        self.out = nn.Linear(width, letters)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out(self.norm(self.blocks(self.word(x) + self.place(torch.arange(x.shape[1]).expand_as(x)))))
+
+
+def label_loss(outputs: Tensor, targets: Tensor) -> Tensor:
+    return F.cross_entropy(outputs, targets, reduction="none")
+
+
+def word_loss(outputs: Tensor, targets: Tensor) -> Tensor:
+    return F.cross_entropy(outputs.transpose(1, 2), targets, reduction="none").mean(1)
+
+
+def cases(batch: int = BATCH) -> dict[str, tuple[nn.Module, Tensor, Tensor, Callable[..., Tensor]]]:
+    """The three models of the promise, with one batch each."""
+    torch.manual_seed(0)
+    mlp = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
+    cnn = nn.Sequential(
+        nn.Conv2d(1, 16, 8, 2, padding=3), nn.ReLU(), nn.MaxPool2d(2, 1), nn.Conv2d(16, 32, 4, 2), nn.ReLU(),
+        nn.MaxPool2d(2, 1), nn.Flatten(), nn.Linear(512, 32), nn.ReLU(), nn.Linear(32, 10),
+    )  # fmt: skip
+    labels, words = torch.randint(10, (batch,)), torch.randint(60, (batch, 32))
+    return {
+        "MLP": (mlp, torch.randn(batch, 784), labels, label_loss),
+        "CNN": (cnn, torch.randn(batch, 1, 28, 28), labels, label_loss),
+        "transformer": (Transformer(), words, words.roll(-1, 1), word_loss),
+    }
+
+
+def plain_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tensor]) -> Callable[[], None]:
+    optimiser = torch.optim.SGD(model.parameters(), lr=1e-4)
+
+    def step() -> None:
+        optimiser.zero_grad()
+        loss(model(x), y).mean().backward()
+        optimiser.step()
+
+    return step
+
+
+def our_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tensor], method: str = "fast") -> Any:
+    optimiser = torch.optim.SGD(model.parameters(), lr=1e-4)
+
+    def step() -> None:
+        found, _ = private_gradient(model, x, y, loss, clip=1, sigma=1, lot_size=len(x), method=method)
+        for name, parameter in model.named_parameters():
+            parameter.grad = found[name]
+        optimiser.step()
+
+    return step
+
+
+def opacus_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tensor], mode: str) -> Callable[[], None]:
+    from opacus.grad_sample.utils import wrap_model
+    from opacus.optimizers import DPOptimizer, DPOptimizerFastGradientClipping
+
+    kept: dict[str, Any] = {"noise_multiplier": 1.0, "max_grad_norm": 1.0, "expected_batch_size": len(x)}
+    sgd = torch.optim.SGD(model.parameters(), lr=1e-4)
+    if mode == "ghost":
+        wrapped = wrap_model(model, "ghost", max_grad_norm=1.0)
+        optimiser: Any = DPOptimizerFastGradientClipping(sgd, **kept)
+
+        def ghost() -> None:
+            losses = loss(wrapped(x), y)
+            optimiser.zero_grad()
+            losses.sum().backward(retain_graph=True)
+            weights = wrapped.get_clipping_coef()
+            optimiser.zero_grad()
+            wrapped.disable_hooks()
+            (weights * losses).sum().backward()
+            wrapped.enable_hooks()
+            optimiser.step()
+
+        return ghost
+    wrapped = wrap_model(model, mode)
+    optimiser = DPOptimizer(sgd, **kept)
+
+    def step() -> None:
+        optimiser.zero_grad()
+        loss(wrapped(x), y).sum().backward()
+        optimiser.step()
+
+    return step
+
+
+PEAK = """
+import resource, sys, torch
+torch.set_num_threads(1)
+from benchmarks.sgd import cases, our_step, plain_step
+case = cases(1024)[{name!r}]
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+step = {make}(*case)
+for _ in range(3): step()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base)
+"""
+
+
+def peak(name: str, make: str) -> float:
+    """Megabytes that steps of 1,024 examples need above model and data, in a process of their own."""
+    done = subprocess.run([sys.executable, "-c", PEAK.format(name=name, make=make)], capture_output=True, check=True)
+    return int(done.stdout) / 1024
+
+
+def run() -> list[Figure]:
+    """Time relative to plain SGD, and the peers beside it."""
+    warnings.filterwarnings("ignore")
+    figures = []
+    for name in LIMITS:
+        steps: dict[str, Callable[[], None]] = {
+            "plain": plain_step(*cases()[name]),
+            "ours": our_step(*cases()[name]),
+            "torch.func": our_step(*cases()[name], method="func"),
+        }
+        for mode in ("hooks", "functorch", "ghost"):
+            try:
+                steps[f"Opacus {mode}"] = opacus_step(*cases()[name], mode)
+                steps[f"Opacus {mode}"]()
+            except Exception as error:  # a mode that cannot take this model is no figure of ours
+                steps.pop(f"Opacus {mode}", None)
+                print(f"  Opacus {mode} does not take the {name}: {type(error).__name__}: {str(error)[:100]}")
+        for step in steps.values():
+            step()
+        times = dict(zip(steps, median_seconds(*steps.values(), repeats=REPEATS), strict=True))
+        others = ", ".join(f"{who} {times[who] / times['plain']:.1f}" for who in steps if who not in ("plain", "ours"))
+        what = f"time of a DP-SGD step / plain SGD, {name}, batch {BATCH}"
+        figures.append(Figure(what, times["ours"] / times["plain"], LIMITS[name], others))
+    memory = {name: peak(name, "our_step") / peak(name, "plain_step") for name in LIMITS}
+    worst = max(memory, key=lambda name: memory[name])
+    detail = ", ".join(f"{name} {value:.2f}" for name, value in memory.items())
+    figures.append(Figure("peak memory of a DP-SGD step / plain SGD, batch 1,024", memory[worst], 1.5, detail))
+    return figures
