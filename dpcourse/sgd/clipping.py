@@ -169,15 +169,12 @@ def _fast(
         again = clipped_sum(model, inputs, targets, loss, clip=clip, method="func")
         warnings.warn("clipping the slow way: a layer is used twice in one pass", SlowPathWarning, stacklevel=3)
         return again
-    squares = torch.zeros(len(inputs), dtype=losses.dtype, device=losses.device)
-    for (_, layer, a, _), g in zip(calls, outputs, strict=True):
-        squares += RULES[type(layer)].squares(layer, a, g)
-    norms = squares.clamp(min=0).sqrt()
+    found = [RULES[type(layer)].squares(layer, a, g) for (_, layer, a, _), g in zip(calls, outputs, strict=True)]
+    norms = torch.stack([squares for squares, _ in found]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)
     total = {name: torch.zeros_like(p) for name, p in parameters.items()}
-    for (name, layer, a, _), g in zip(calls, outputs, strict=True):
-        scaled = g * weights.reshape(-1, *[1] * (g.dim() - 1))
-        for own, gradient in RULES[type(layer)].weighted(layer, a, scaled).items():
+    for (name, layer, a, _), g, (_, kept) in zip(calls, outputs, found, strict=True):
+        for own, gradient in RULES[type(layer)].weighted(layer, a, g, weights, kept).items():
             full = f"{name}.{own}" if name else own
             if full in total:
                 total[full] = gradient.detach()

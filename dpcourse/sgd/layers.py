@@ -3,10 +3,12 @@
 A layer with input a and parameters W turns the gradient g of the loss with respect to its output into the gradient of
 W. For one example that is a product of a and g, and the norm of a product can be had without forming it: a Linear
 layer's is ||a|| ||g||, with T positions it needs two T x T matrices (Goodfellow 2015, arXiv:1510.01799; Li et al. 2022,
-"Large Language Models Can Be Strong Differentially Private Learners", ICLR). Each rule gives two things:
+"Large Language Models Can Be Strong Differentially Private Learners", ICLR). Where a gradient is smaller than what it
+is made of (a small kernel over many positions), it is formed after all, and kept. Each rule gives two things:
 
-* ``squares(layer, a, g)``: the squared norm of every example's gradient over the layer's own parameters;
-* ``weighted(layer, a, g)``: the sum over examples of these gradients, where g already carries each example's weight.
+* ``squares(layer, a, g)``: the squared norm of every example's gradient over the layer's own parameters, and what it
+  kept of the way there (or None);
+* ``weighted(layer, a, g, weights, kept)``: the sum over examples of these gradients, each times its weight.
 """
 
 from __future__ import annotations
@@ -21,14 +23,15 @@ from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
 CHUNK = 128  # examples whose unfolded images are held at once
+Kept = Tensor | None  # every example's gradient of the weight, where it was formed
 
 
 @dataclass(frozen=True)
 class Rule:
     """How one kind of layer is clipped."""
 
-    squares: Callable[[Any, Tensor, Tensor], Tensor]
-    weighted: Callable[[Any, Tensor, Tensor], dict[str, Tensor]]
+    squares: Callable[[Any, Tensor, Tensor], tuple[Tensor, Kept]]
+    weighted: Callable[[Any, Tensor, Tensor, Tensor, Kept], dict[str, Tensor]]
 
 
 def _rest(values: Tensor) -> Tensor:
@@ -51,7 +54,12 @@ def _product_squares(a: Tensor, g: Tensor) -> Tensor:
     return _rest(torch.bmm(g.transpose(1, 2), a).square())
 
 
-def _linear_squares(layer: nn.Linear, a: Tensor, g: Tensor) -> Tensor:
+def _scaled(g: Tensor, weights: Tensor) -> Tensor:
+    """Each example's part of g times its weight."""
+    return g * weights.reshape(-1, *[1] * (g.dim() - 1))
+
+
+def _linear_squares(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
     a, g = _positions(a), _positions(g)
     squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
     if layer.weight.requires_grad:
@@ -59,10 +67,11 @@ def _linear_squares(layer: nn.Linear, a: Tensor, g: Tensor) -> Tensor:
     bias: Tensor | None = layer.bias
     if bias is not None and bias.requires_grad:
         squares = squares + g.sum(1).square().sum(1)
-    return squares
+    return squares, None
 
 
-def _linear_weighted(layer: nn.Linear, a: Tensor, g: Tensor) -> dict[str, Tensor]:
+def _linear_weighted(layer: nn.Linear, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
+    g = _scaled(g, weights)
     flat_a, flat_g = a.reshape(-1, a.shape[-1]), g.reshape(-1, g.shape[-1])
     found = {"weight": flat_g.T @ flat_a}
     if layer.bias is not None:
@@ -70,40 +79,62 @@ def _linear_weighted(layer: nn.Linear, a: Tensor, g: Tensor) -> dict[str, Tensor
     return found
 
 
-def _conv_squares(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
+def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
+    """What the kernel sees: (examples, positions, inputs x kernel)."""
+    if layer.dilation != (1, 1):
+        how: dict[str, Any] = {"dilation": layer.dilation, "padding": layer.padding, "stride": layer.stride}
+        return F.unfold(a, layer.kernel_size, **how).transpose(1, 2)
+    (high, wide), (down, across) = layer.kernel_size, layer.stride
+    top, side = (int(n) for n in layer.padding)  # numbers, not words: see unknown_because
+    windows = F.pad(a, (side, side, top, top)).unfold(2, high, down).unfold(3, wide, across)
+    return windows.permute(0, 2, 3, 1, 4, 5).reshape(a.shape[0], windows.shape[2] * windows.shape[3], -1)
+
+
+def _conv_squares(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
     squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
     if layer.bias is not None and layer.bias.requires_grad:
         squares = squares + g.sum((2, 3)).square().sum(1)
     if not layer.weight.requires_grad:
-        return squares
-    how: dict[str, Any] = {"dilation": layer.dilation, "padding": layer.padding, "stride": layer.stride}
+        return squares, None
+    positions = g.shape[2] * g.shape[3]
+    kernel = layer.weight[0].numel()
+    # One example's gradient against its own patches and outputs: formed and kept where it is the smaller of the two.
+    form = layer.groups == 1 and g.shape[1] * kernel <= 4 * positions * (g.shape[1] + kernel)
+    kept = torch.empty(g.shape[0], g.shape[1], kernel, dtype=g.dtype, device=g.device) if form else None
     for start in range(0, g.shape[0], CHUNK):
         part = slice(start, start + CHUNK)
-        patches = F.unfold(a[part], layer.kernel_size, **how)  # examples, inputs x kernel, positions
-        out = g[part].flatten(2)
+        patches, out = _patches(layer, a[part]), g[part].flatten(2)
+        if kept is not None:
+            torch.bmm(out, patches, out=kept[part])
+            squares[part] += _rest(kept[part].square())
+            continue
         for group in range(layer.groups):
-            ins = patches.unflatten(1, (layer.groups, -1))[:, group]
+            ins = patches.unflatten(2, (layer.groups, -1))[:, :, group]
             outs = out.unflatten(1, (layer.groups, -1))[:, group]
-            squares[part] += _product_squares(ins.transpose(1, 2), outs.transpose(1, 2))
-    return squares
+            squares[part] += _product_squares(ins, outs.transpose(1, 2))
+    return squares, kept
 
 
-def _conv_weighted(layer: nn.Conv2d, a: Tensor, g: Tensor) -> dict[str, Tensor]:
-    how = (layer.stride, layer.padding, layer.dilation, layer.groups)
-    found = {"weight": conv2d_weight(a, layer.weight.shape, g, *how)}
+def _conv_weighted(layer: nn.Conv2d, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
+    found = {}
+    if kept is not None:
+        found["weight"] = torch.mv(kept.flatten(1).T, weights).view_as(layer.weight)
+    else:
+        how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
+        found["weight"] = conv2d_weight(a, layer.weight.shape, _scaled(g, weights), *how)
     if layer.bias is not None:
-        found["bias"] = g.sum((0, 2, 3))
+        found["bias"] = torch.mv(g.sum((2, 3)).T, weights)
     return found
 
 
-def _embedding_squares(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
+def _embedding_squares(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
     words, g = a.reshape(a.shape[0], -1), _without_padding(layer, a, g)
     same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
-    return _rest(torch.bmm(g, g.transpose(1, 2)) * same)
+    return _rest(torch.bmm(g, g.transpose(1, 2)) * same), None
 
 
-def _embedding_weighted(layer: nn.Embedding, a: Tensor, g: Tensor) -> dict[str, Tensor]:
-    g = _without_padding(layer, a, g)
+def _embedding_weighted(layer: nn.Embedding, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
+    g = _scaled(_without_padding(layer, a, g), weights)
     total = torch.zeros_like(layer.weight)
     return {"weight": total.index_add_(0, a.reshape(-1), g.reshape(-1, g.shape[-1]))}
 
@@ -123,18 +154,18 @@ def _norm_products(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, T
     return scaled.reshape(batch, -1, *shape).sum(1), g.reshape(batch, -1, *shape).sum(1)
 
 
-def _norm_squares(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> Tensor:
+def _norm_squares(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
     squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
     own: tuple[Tensor | None, Tensor | None] = (layer.weight, layer.bias)
     for values, parameter in zip(_norm_products(layer, a, g), own, strict=True):
         if parameter is not None and parameter.requires_grad:
             squares = squares + _rest(values.square())
-    return squares
+    return squares, None
 
 
-def _norm_weighted(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> dict[str, Tensor]:
+def _norm_weighted(layer: nn.LayerNorm, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
     weight, bias = _norm_products(layer, a, g)
-    return {"weight": weight.sum(0), "bias": bias.sum(0)}
+    return {"weight": torch.tensordot(weights, weight, 1), "bias": torch.tensordot(weights, bias, 1)}
 
 
 RULES: dict[type[nn.Module], Rule] = {

@@ -60,10 +60,9 @@ def noisy_average(
     clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
     lot_size = door.positive("lot_size", lot_size)
     sizes = [value.numel() for value in total.values()]
-    noise = torch.randn(sum(sizes), generator=generator).mul_(sigma * clip)  # one draw for all parameters
-    parts = noise.split(sizes)
+    parts = torch.randn(sum(sizes), generator=generator).split(sizes)  # one draw for all parameters
     return {
-        name: (value + part.view_as(value)).div_(lot_size)
+        name: torch.add(value, part.view_as(value), alpha=sigma * clip).div_(lot_size)
         for (name, value), part in zip(total.items(), parts, strict=True)
     }
 
