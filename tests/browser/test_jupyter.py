@@ -56,7 +56,7 @@ def test_a_lecture_runs_and_every_slider_moves(
             window.keyboard.press("Enter")
         else:
             at_end = control.evaluate("e => e.type === 'range' && e.value === e.max")
-            for _ in range(3):
+            for _ in range(3 if control.evaluate("e => e.type") == "range" else 1):
                 window.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
         after = root.evaluate("e => [...e.querySelectorAll('.dpx-panels, .dpx-says')].map(p => p.innerHTML).join()")
         assert after != before, f"explorer {i} of {path.stem} does not follow its control"
