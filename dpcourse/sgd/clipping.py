@@ -172,10 +172,10 @@ def _fast(
     found = [RULES[type(layer)].squares(layer, a, g) for (_, layer, a, _), g in zip(calls, outputs, strict=True)]
     norms = torch.stack([squares for squares, _ in found]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)
-    total = {name: torch.zeros_like(p) for name, p in parameters.items()}
+    sums: dict[str, Tensor] = {}
     for (name, layer, a, _), g, (_, kept) in zip(calls, outputs, found, strict=True):
         for own, gradient in RULES[type(layer)].weighted(layer, a, g, weights, kept).items():
-            full = f"{name}.{own}" if name else own
-            if full in total:
-                total[full] = gradient.detach()
+            sums[f"{name}.{own}" if name else own] = gradient.detach()
+    # In the parameters' order; a layer that the pass did not use has gradient 0.
+    total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parameters.items()}
     return Clipped(total, norms.detach(), losses.detach())

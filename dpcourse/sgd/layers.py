@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
-CHUNK = 128  # examples whose unfolded images are held at once
+CHUNK = 32  # examples whose patches are held at once: few enough to stay in the processor's cache
 Kept = Tensor | None  # every example's gradient of the weight, where it was formed
 
 
@@ -39,6 +39,11 @@ def _rest(values: Tensor) -> Tensor:
     return values.flatten(1).sum(1)
 
 
+def _norms(values: Tensor) -> Tensor:
+    """Every example's l2 norm, in one pass."""
+    return torch.linalg.vector_norm(values.flatten(1), dim=1)
+
+
 def _positions(values: Tensor) -> Tensor:
     """(examples, positions, features), whatever lay between."""
     return values.reshape(values.shape[0], -1, values.shape[-1])
@@ -48,10 +53,10 @@ def _product_squares(a: Tensor, g: Tensor) -> Tensor:
     """The squared Frobenius norm of sum_t g_t a_t^T for every example: by two T x T matrices, or by forming it."""
     positions = a.shape[1]
     if positions == 1:
-        return _rest(a.square()) * _rest(g.square())
+        return (_norms(a) * _norms(g)).square()
     if positions * positions <= a.shape[2] * g.shape[2]:
         return _rest(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))
-    return _rest(torch.bmm(g.transpose(1, 2), a).square())
+    return _norms(torch.bmm(g.transpose(1, 2), a)).square()
 
 
 def _scaled(g: Tensor, weights: Tensor) -> Tensor:
@@ -61,9 +66,7 @@ def _scaled(g: Tensor, weights: Tensor) -> Tensor:
 
 def _linear_squares(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
     a, g = _positions(a), _positions(g)
-    squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
-    if layer.weight.requires_grad:
-        squares = squares + _product_squares(a, g)
+    squares = _product_squares(a, g) if layer.weight.requires_grad else g.new_zeros(len(g))
     bias: Tensor | None = layer.bias
     if bias is not None and bias.requires_grad:
         squares = squares + g.sum(1).square().sum(1)
@@ -91,7 +94,7 @@ def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
 
 
 def _conv_squares(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
-    squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
+    squares = g.new_zeros(len(g))
     if layer.bias is not None and layer.bias.requires_grad:
         squares = squares + g.sum((2, 3)).square().sum(1)
     if not layer.weight.requires_grad:
@@ -106,7 +109,7 @@ def _conv_squares(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]
         patches, out = _patches(layer, a[part]), g[part].flatten(2)
         if kept is not None:
             torch.bmm(out, patches, out=kept[part])
-            squares[part] += _rest(kept[part].square())
+            squares[part] += _norms(kept[part]).square()
             continue
         for group in range(layer.groups):
             ins = patches.unflatten(2, (layer.groups, -1))[:, :, group]
@@ -155,11 +158,11 @@ def _norm_products(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, T
 
 
 def _norm_squares(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
-    squares = torch.zeros(g.shape[0], dtype=g.dtype, device=g.device)
+    squares = g.new_zeros(len(g))
     own: tuple[Tensor | None, Tensor | None] = (layer.weight, layer.bias)
     for values, parameter in zip(_norm_products(layer, a, g), own, strict=True):
         if parameter is not None and parameter.requires_grad:
-            squares = squares + _rest(values.square())
+            squares = squares + _norms(values).square()
     return squares, None
 
 

@@ -59,11 +59,12 @@ def noisy_average(
     """Gaussian noise once onto the sum (its l2 sensitivity is ``clip``), then the average over the *expected* lot."""
     clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
     lot_size = door.positive("lot_size", lot_size)
+    # One draw for all parameters, and everything after it in place: the noise becomes the answer.
     sizes = [value.numel() for value in total.values()]
-    parts = torch.randn(sum(sizes), generator=generator).split(sizes)  # one draw for all parameters
+    noise = torch.randn(sum(sizes), generator=generator).mul_(sigma * clip / lot_size).split(sizes)
     return {
-        name: torch.add(value, part.view_as(value), alpha=sigma * clip).div_(lot_size)
-        for (name, value), part in zip(total.items(), parts, strict=True)
+        name: part.view_as(value).add_(value, alpha=1 / lot_size)
+        for (name, value), part in zip(total.items(), noise, strict=True)
     }
 
 
