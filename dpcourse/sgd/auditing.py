@@ -1,0 +1,156 @@
+"""Does a DP-SGD step keep its promise? An audit from outside, and five faults that it finds.
+
+The loss x . theta has the gradient x, so a dataset *is* its gradients, and the worst neighbours can be written down. A
+release takes such a dataset and publishes one noisy average; thousands of releases of two neighbours give a lower
+bound on the true epsilon (``dpcourse.audit``), to be compared with what sigma and q promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from dpcourse import door
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+from dpcourse.audit import epsilon_lower_bound
+from dpcourse.audit.epsilon import EpsilonBound
+from dpcourse.sgd.steps import poisson_lot, private_gradient
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a release is told: the clipping length, the noise multiplier, the sampling rate and the expected lot."""
+
+    clip: float
+    sigma: float
+    q: float
+    lot_size: float
+
+
+Release = Callable[[Tensor, Setting, torch.Generator], Tensor]  # gradients (n, d) -> a published vector of length d
+
+
+def honest(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
+    """The step of this package: a Poisson lot, each gradient clipped, noise once on the sum, the expected lot."""
+    lot = gradients[_coins(len(gradients), setting.q, generator)]
+    model = nn.Linear(gradients.shape[1], 1, bias=False)
+    found, _ = private_gradient(
+        model,
+        lot,
+        torch.zeros(len(lot)),
+        lambda outputs, _: outputs[:, 0],
+        clip=setting.clip,
+        sigma=setting.sigma,
+        lot_size=setting.lot_size,
+        generator=generator,
+    )
+    return found["weight"][0]
+
+
+def no_clipping(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
+    """Fault: the gradients are summed as they are."""
+    lot = gradients[_coins(len(gradients), setting.q, generator)]
+    return (lot.sum(0) + _noise(gradients, setting.sigma * setting.clip, generator)) / setting.lot_size
+
+
+def batch_clipping(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
+    """Fault: the sum is clipped instead of each example: one person can turn it around, which moves it by 2 C."""
+    total = gradients[_coins(len(gradients), setting.q, generator)].sum(0)
+    total = total * min(1.0, setting.clip / max(float(total.norm()), 1e-12))
+    return (total + _noise(gradients, setting.sigma * setting.clip, generator)) / setting.lot_size
+
+
+def unscaled_noise(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
+    """Fault: noise of standard deviation sigma where sigma C was promised."""
+    lot = _clipped(gradients[_coins(len(gradients), setting.q, generator)], setting.clip)
+    return (lot.sum(0) + _noise(gradients, setting.sigma, generator)) / setting.lot_size
+
+
+def noise_per_example(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
+    """Fault (line 7 of the slide): every example brings its own noise, so an empty lot brings none."""
+    lot = _clipped(gradients[_coins(len(gradients), setting.q, generator)], setting.clip)
+    noise = sum((_noise(gradients, setting.sigma * setting.clip, generator) for _ in lot), torch.zeros(lot.shape[1]))
+    return (lot.sum(0) + noise) / setting.lot_size
+
+
+def fixed_size_lots(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
+    """Fault: always the same number of examples, accounted as Poisson: who comes in pushes somebody out."""
+    size = min(len(gradients), round(setting.lot_size))
+    lot = _clipped(gradients[torch.randperm(len(gradients), generator=generator)[:size]], setting.clip)
+    return (lot.sum(0) + _noise(gradients, setting.sigma * setting.clip, generator)) / setting.lot_size
+
+
+FAULTS: dict[str, Release] = {
+    "no clipping": no_clipping,
+    "batch clipping": batch_clipping,
+    "noise not scaled by C": unscaled_noise,
+    "noise per example": noise_per_example,
+    "fixed-size lots accounted as Poisson": fixed_size_lots,
+}
+
+
+def _coins(n: int, q: float, generator: torch.Generator) -> Tensor:
+    return poisson_lot(n, q, generator) if n else torch.zeros(0, dtype=torch.long)
+
+
+def _noise(like: Tensor, deviation: float, generator: torch.Generator) -> Tensor:
+    return deviation * torch.randn(like.shape[1], generator=generator)
+
+
+def _clipped(gradients: Tensor, clip: float) -> Tensor:
+    return gradients * (clip / gradients.norm(dim=1, keepdim=True).clamp(min=1e-12)).clamp(max=1)
+
+
+#: Neighbours that bring faults to light: the others' gradients, and that of the one person more (in units of C).
+SCENES: dict[str, tuple[list[float], float, float]] = {
+    "an outlier": ([0.0, 0.0, 0.0], 100.0, 1.0),
+    "one against all": ([-1.0, -1.0, -1.0], 50.0, 1.0),
+    "one against all, sampled": ([-1.0, -1.0, -1.0], 1.0, 0.5),
+    "alone or nobody": ([], 1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class StepAudit:
+    """The most telling pair of neighbours, and the bound that it gave."""
+
+    scene: str
+    bound: EpsilonBound
+
+    @property
+    def violated(self) -> bool:
+        """Whether the promised epsilon is refuted."""
+        return self.bound.violated
+
+
+def audit_release(
+    release: Release, *, clip: float = 4.0, sigma: float = 1.0, delta: float = 0.1, draws: int = 4000, seed: int = 0
+) -> StepAudit:
+    """Audit one step over several pairs of neighbours; a correct step is accused with probability 1e-6 at most.
+
+    A large delta is meant: it is where few draws tell most.
+    """
+    draws = door.whole_number("draws", draws, at_least=100)
+    found = []
+    for number, (scene, (others, person, q)) in enumerate(SCENES.items()):
+        without = torch.tensor([[other, 0.0] for other in others]).reshape(-1, 2) * clip
+        present = torch.cat([without, torch.tensor([[person * clip, 0.0]])])
+        setting = Setting(clip, sigma, q, lot_size=max(1.0, q * len(present)))
+        outputs = [
+            _many(release, data, setting, draws, seed + 2 * number + world)
+            for world, data in enumerate((present, without))
+        ]
+        claimed = dp_sgd_epsilon(sigma, q, 1, delta)
+        level = 1e-6 / len(SCENES)  # several pairs are tried: their false alarms add up
+        bound = epsilon_lower_bound(*outputs, delta=delta, level=level, claimed=claimed)
+        found.append(StepAudit(scene, bound))
+    return max(found, key=lambda one: one.bound.epsilon / dp_sgd_epsilon(sigma, SCENES[one.scene][2], 1, delta))
+
+
+def _many(release: Release, data: Tensor, setting: Setting, draws: int, seed: int) -> np.ndarray:
+    generator = torch.Generator().manual_seed(seed)
+    return np.array([float(release(data, setting, generator)[0]) for _ in range(draws)])
