@@ -34,8 +34,8 @@ def invert(
     shape: tuple[int, ...] = (1, 8, 8),
     steps: int = 200,
     rate: float = 0.1,
-    shrink: float = 0.02,
-    smooth: float = 0.02,
+    shrink: float = 0.05,
+    smooth: float = 0.1,
     queries_only: bool = False,
 ) -> Inversion:
     """Climb the log-confidence of class ``target`` from a grey image, within [0, 1].
@@ -81,8 +81,8 @@ def likeness(image: Tensor, means: Tensor) -> np.ndarray:
     """
     if image.shape != means.shape[1:]:
         raise ValueError(f"image must have the shape {tuple(means.shape[1:])} of the means, got {tuple(image.shape)}")
-    centre = means.mean(0)
-    own = _standard(_standard(image.flatten()) - _standard(centre.flatten()))
+    centre, shown = means.mean(0), _standard(image.flatten())
+    own = _standard(shown - _standard(centre.flatten())) if shown.any() else shown
     return np.array([float(own @ _standard((mean - centre).flatten())) for mean in means])
 
 

@@ -24,7 +24,7 @@ BLANK, DIGITS = "#", "0123456789"
 
 _SLOTS = {
     "who": "mum|dad|anna|ben|the boss|my sister|our team|eva|tom|the nurse|grandpa|a friend|uncle joe|leila",
-    "place": "the park|home|school|the station|the cinema|work|the pool|the library|the market|the gym",
+    "place": "the park|home|school|the stop|the cinema|work|the pool|the zoo|the market|the gym",
     "when": "today|tonight|tomorrow|on monday|on friday|at noon|at six|later|soon|next week|by eight",
     "thing": "tea|bread|the keys|your book|the map|a cake|milk|the tickets|my phone|some apples|the bike",
     "mood": "happy|tired|late|hungry|busy|fine|at ease|sorry|bored|so glad",
