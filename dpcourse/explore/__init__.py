@@ -3,16 +3,20 @@
 Each is a scene (``dpcourse.plots``) computed here from the mechanisms, once; the browser follows the sliders itself.
 """
 
+from dpcourse.explore.accounts import *
 from dpcourse.explore.bank import *
 from dpcourse.explore.choosing import *
 from dpcourse.explore.classroom import *
 from dpcourse.explore.floats import *
 from dpcourse.explore.gaussian import *
+from dpcourse.explore.gradients import *
 from dpcourse.explore.leaks import *
 from dpcourse.explore.local import *
 from dpcourse.explore.loss import *
 from dpcourse.explore.properties import *
 from dpcourse.explore.pure import *
+from dpcourse.explore.texts import *
+from dpcourse.explore.training import *
 from dpcourse.explore.widget import CATALOGUE, Explorer
 
 __all__ = ["CATALOGUE", "Explorer", *CATALOGUE]

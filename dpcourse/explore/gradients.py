@@ -1,0 +1,91 @@
+"""Lecture 4, problem 1: gradients without a bound, and what clipping does to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse import sensitivity
+from dpcourse.explore.widget import explorer
+from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.vectors import clipped, norms
+
+__all__ = ["clipping"]
+
+PEOPLE = 12
+REACH = 9.0
+#: What the last example's gradient is: one like the others, or one that a strange example has.
+LAST = {"one like the others": (1.1, -0.5), "an outlier": (-7.0, -4.6)}
+
+
+def gradients(last: str) -> np.ndarray:
+    """A dozen gradients in the plane that roughly agree; the last one is chosen."""
+    rng = np.random.default_rng(4)
+    angles, lengths = rng.normal(0.7, 0.75, PEOPLE), rng.gamma(3.0, 0.7, PEOPLE)
+    rows = np.column_stack([lengths * np.cos(angles), lengths * np.sin(angles)])
+    rows[-1] = LAST[last]
+    return rows
+
+
+def arrows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One path that runs from the origin to the tip of every row and back."""
+    path = np.zeros((2 * len(rows) + 1, 2))
+    path[1::2] = rows
+    return path[:, 0], path[:, 1]
+
+
+@explorer
+def clipping() -> Scene:
+    """A dozen gradient arrows: clipped to length C, no single one can move their sum by more than C."""
+    turn = np.linspace(0, 2 * np.pi, 73)
+    who = np.arange(1, PEOPLE + 1)
+
+    def draw(bound: float, last: str) -> Picture:
+        before = gradients(last)
+        after = clipped(before, bound)
+        mean, mean_after = before.mean(0), after.mean(0)
+        short = int((norms(before) > bound).sum())
+        most = sensitivity.clipped_sum(bound)
+        return Picture(
+            (
+                panel(
+                    "One arrow for each example",
+                    Axis("gradient, first coordinate", -REACH, REACH),
+                    Axis("second coordinate", -REACH, REACH),
+                    Line(*arrows(before), "gradient", "grey", "dotted", 1.5),
+                    Line(*arrows(after), "clipped gradient", "blue", "solid", 2),
+                    Points(after[:, 0], after[:, 1], "", "blue", "circle", 5),
+                    Line(bound * np.cos(turn), bound * np.sin(turn), "length C", "ink", "dashed", 1.5),
+                    height=300,
+                    equal=True,
+                ),
+                panel(
+                    "Their average",
+                    Axis("first coordinate", -2.2, 2.2),
+                    Axis("second coordinate", -2.2, 2.2),
+                    Line([0, mean[0]], [0, mean[1]], "of all gradients", "grey", "dotted", 3),
+                    Line([0, mean_after[0]], [0, mean_after[1]], "of the clipped ones", "blue", "solid", 3),
+                    Points([mean[0]], [mean[1]], "", "grey", "square", 8),
+                    Points([mean_after[0]], [mean_after[1]], "", "blue", "circle", 8),
+                    height=300,
+                    equal=True,
+                ),
+                panel(
+                    "How far each one moves the sum",
+                    Axis("example", 0.4, PEOPLE + 0.6),
+                    Axis("length of the gradient", 0, REACH),
+                    Bars(who, norms(before), "gradient", "grey", "outline"),
+                    Bars(who, norms(after), "clipped", "blue"),
+                    Rule(bound, "y", "", "ink"),
+                    height=300,
+                ),
+            ),
+            f"C = {bound:g}: {short} of {PEOPLE} gradients are shortened. The last example moves the sum by "
+            f"{norms(before)[-1]:.2f} without clipping, by {norms(after)[-1]:.2f} with it; nobody can move it by more "
+            f"than {most:g}. The average has length {norms(mean):.2f} before and {norms(mean_after):.2f} after.",
+        )
+
+    controls = (
+        slider("bound", "clipping constant C", [0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 9], 9, "{:g}"),
+        choice("last", "the last example has", list(LAST), "an outlier"),
+    )
+    return Scene("A leash for gradients", "How far can one example pull the sum?", controls, draw)

@@ -1,0 +1,14 @@
+"""Results that take too long to compute while a reader waits. ``python -m tools.train_grid`` makes them anew."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+
+@lru_cache(maxsize=8)
+def stored(name: str) -> Any:
+    """The content of ``explore/results/<name>.json``."""
+    return json.loads((resources.files("dpcourse.explore") / "results" / f"{name}.json").read_text(encoding="utf-8"))

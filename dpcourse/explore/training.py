@@ -1,0 +1,178 @@
+"""Lecture 4, training for real: stored runs on handwritten digits and reviews (``python -m tools.train_grid``)."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+
+from dpcourse.explore.accounts import key
+from dpcourse.explore.stored import stored
+from dpcourse.explore.widget import explorer
+from dpcourse.plots import Axis, Bars, Heat, Label, Line, Panel, Picture, Points, Rule, Scene, choice, panel, slider
+
+__all__ = ["canaries", "inversion", "supervised_tasks", "training_run"]
+
+DELTA, RATE, EPOCHS = 1e-5, 1.0, 15
+SIGMAS, CLIPS, LOTS = (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.3, 1.0, 3.0, 10.0), (32, 128, 512)
+BUDGETS = (1.0, 2.0, 5.0, math.inf)
+#: Per task: settings for a finite budget, and settings without privacy. Found by hand, the same for every epsilon.
+SETTINGS: dict[str, tuple[dict[str, float], dict[str, float]]] = {
+    "digits": ({"epochs": 20, "lot_size": 256, "rate": 1.0}, {"epochs": 20, "lot_size": 128, "rate": 1.0}),
+    "3,200 reviews": (
+        {"epochs": 20, "lot_size": 256, "rate": 10.0, "clip": 0.5},
+        {"epochs": 20, "lot_size": 64, "rate": 2.0},
+    ),
+    "16,000 reviews": (
+        {"epochs": 20, "lot_size": 256, "rate": 10.0, "clip": 0.5},
+        {"epochs": 20, "lot_size": 64, "rate": 2.0},
+    ),
+}
+#: What guessing gets.
+CHANCE = {"digits": 10, "3,200 reviews": 50, "16,000 reviews": 50}
+#: The trainings of the keyboard model, and how often a user typed the secret.
+TRAININGS, REPEATS = ("without privacy", "a message is protected, ε = 5", "a user is protected, ε = 5"), (1, 3, 9)
+SPACE, BY_CHANCE = math.log2(10_000), 1 / math.log(2)
+ATTACKED = ("without privacy", "ε = 5", "ε = 1")
+
+
+@explorer
+def training_run() -> Scene:
+    """DP-SGD on 1,438 digits: accuracy and epsilon over the epochs, for three dials."""
+    grid = stored("digits")
+    epochs = np.arange(1, EPOCHS + 1)
+    plain = 100 * np.array(grid["plain"])
+
+    def draw(sigma: float, clip: float, lot: int) -> Picture:
+        # Between the stops there is no run to show: the nearest one stands in.
+        near = [min(stops, key=lambda s: abs(math.log(s / v))) for stops, v in ((SIGMAS, sigma), (CLIPS, clip))]
+        size = min(LOTS, key=lambda s: abs(s - lot))
+        accuracy = 100 * np.array(grid["accuracy"][key(*near, size)])
+        epsilon = np.array(grid["epsilon"][key(near[0], size)])
+        return Picture(
+            (
+                panel(
+                    "Accuracy on 359 new digits",
+                    Axis("epoch", 0, EPOCHS + 0.5),
+                    Axis("accuracy (%)", 0, 102),
+                    Line(epochs, plain, "plain SGD", "grey", "dotted", 2.5),
+                    Line(epochs, accuracy, "DP-SGD", "blue", "solid", 3),
+                    Points([EPOCHS], [accuracy[-1]], "", "blue", "circle", 9),
+                    Rule(10, "y", "", "grey", "dotted"),
+                ),
+                panel(
+                    "ε spent",
+                    Axis("epoch", 0, EPOCHS + 0.5),
+                    Axis(f"ε at δ = {DELTA:.0e}", 0.04, 400, log=True),
+                    Line(epochs, epsilon, "", "red", "solid", 3),
+                    Points([EPOCHS], [epsilon[-1]], "", "red", "square", 9),
+                    Rule(3, "y", "ε = 3", "ink", "dashed"),
+                ),
+            ),
+            f"σ = {near[0]:g}, C = {near[1]:g}, lots of {size}: after {EPOCHS} epochs {accuracy[-1]:.1f}% are right "
+            f"(plain SGD: {plain[-1]:.1f}%), and ε = {epsilon[-1]:.3g} is spent. Each curve is the median of three "
+            f"real runs on {grid['n']:,} digits with step size {RATE:g}.",
+        )
+
+    controls = (
+        slider("sigma", "noise σ", SIGMAS, 1.0),
+        slider("clip", "clipping constant C", CLIPS, 10.0),
+        slider("lot", "expected lot size", LOTS, 32, "{:d}"),
+    )
+    return Scene("Three dials of a private training", "Can you get above 90% with ε below 3?", controls, draw)
+
+
+@explorer
+def supervised_tasks() -> Scene:
+    """As in Senge et al. (2022), on our small tasks: what each budget leaves of the accuracy."""
+    tasks = stored("tasks")
+    places = np.arange(len(BUDGETS))
+    ticks = tuple((int(i), "∞" if math.isinf(e) else f"{e:g}") for i, e in enumerate(BUDGETS))
+
+    def draw(task: str) -> Picture:
+        runs = 100 * np.array([tasks[task]["accuracy"][f"{e:g}"] for e in BUDGETS])
+        middle = [statistics.median(row) for row in runs]
+        return Picture(
+            (
+                panel(
+                    f"{task}: five runs for each budget",
+                    Axis("privacy budget ε", -0.5, 3.5, ticks=ticks),
+                    Axis("accuracy on new examples (%)", 0, 102),
+                    Bars(places, middle, "median", "sky", "striped", 0.6),
+                    Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one run", "ink", "circle", 5),
+                    Rule(CHANCE[task], "y", "guessing", "grey", "dotted"),
+                    height=280,
+                ),
+            ),
+            f"{task} ({tasks[task]['n']:,} training examples, δ = 1e-05): median accuracy {middle[0]:.1f}% at ε = 1, "
+            f"{middle[1]:.1f}% at 2, {middle[2]:.1f}% at 5, {middle[3]:.1f}% without privacy; guessing gets "
+            f"{CHANCE[task]}%.",
+        )
+
+    controls = (choice("task", "task", list(SETTINGS), "digits"),)
+    return Scene("What a budget leaves", "Which task suffers most from privacy?", controls, draw)
+
+
+@explorer
+def inversion() -> Scene:
+    """What a model believes a digit looks like: Fredrikson et al.'s attack on our own networks."""
+    found = stored("inversion")
+
+    def draw(digit: int, model: str) -> Picture:
+        one = found["images"][model][digit]
+        image, mean = np.array(one["image"]), np.array(found["means"][digit])
+        image = image / image.max()  # with full contrast: only the shape is recovered, not the brightness
+        pixels = Axis("", 0, 8, ticks=())
+
+        def shown(title: str, z: np.ndarray) -> Panel:
+            return panel(title, pixels, pixels, Heat(z[::-1], 0, 8, 0, 8, 0, 1), height=230, equal=True)
+
+        return Picture(
+            (
+                shown("What the attacker recovers, in full contrast", image),
+                shown(f"The average training image of a {digit}", mean),
+            ),
+            f"Digit {digit}, model trained {model if model.startswith('without') else 'with ' + model}: the attacker's "
+            f"image convinces it to {100 * one['confidence']:.1f}%. Of the ten average digits it is most like a "
+            f"{one['likest']} (correlation {one['likeness']:.2f}).",
+        )
+
+    controls = (
+        slider("digit", "digit to recover", range(10), 3, "{:d}"),
+        choice("model", "the model was trained", list(ATTACKED), ATTACKED[0]),
+    )
+    return Scene("A face from a name", "What can you recover from a model that only answers?", controls, draw)
+
+
+@explorer
+def canaries() -> Scene:
+    """Exposure of a four-digit secret (Carlini et al. 2019), by the unit that training protects."""
+    found = stored("canaries")
+    places = np.arange(len(REPEATS))
+    named = tuple((float(place), f"{repeats}") for place, repeats in zip(places, REPEATS, strict=True))
+
+    def draw(training: str) -> Picture:
+        runs = np.array([found[training][f"{repeats}"] for repeats in REPEATS])
+        means, extracted = runs.mean(1), int((runs > SPACE - 0.01).sum())
+        return Picture(
+            (
+                panel(
+                    f"Training: {training}",
+                    Axis("how often the user typed the secret", -0.5, 2.5, ticks=named),
+                    Axis("exposure (bits)", 0, 14),
+                    Bars(places, means, "mean of five models", "sky", "striped", 0.6),
+                    Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one model", "ink", "circle", 6),
+                    Rule(SPACE, "y", "first of 10,000 guesses", "red", "dashed"),
+                    Rule(BY_CHANCE, "y", "", "grey", "dotted"),
+                    Label(-0.45, BY_CHANCE + 0.5, "chance", "grey", "start"),
+                    height=290,
+                ),
+            ),
+            f"Training: {training}. Mean exposure {means[0]:.1f} bits if typed once, {means[1]:.1f} if typed "
+            f"{REPEATS[1]} times, {means[2]:.1f} if typed {REPEATS[2]} times; a model that knows nothing has "
+            f"{BY_CHANCE:.1f} on average. In {extracted} of {runs.size} models the attacker's first guess is right.",
+        )
+
+    controls = (choice("training", "training", list(TRAININGS), TRAININGS[0]),)
+    return Scene("How well is a secret kept?", "Is it enough to protect a message?", controls, draw)

@@ -1,0 +1,155 @@
+"""Lecture 4: the numbers that its explorers and its text state, against known values."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dpcourse import GaussianLoss, accounting, explore, sensitivity
+from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
+from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, removed
+from dpcourse.explore import accounts, training
+from dpcourse.explore.stored import stored
+from dpcourse.plots import Picture, Table
+from dpcourse.vectors import clipped, norms
+from tests.conftest import ROOT
+
+
+def picture(name: str, **values: object) -> Picture:
+    return explore.CATALOGUE[name]().scene.picture(**values)
+
+
+def test_explorers_do_not_load_torch() -> None:
+    names = [*accounts.__all__, *training.__all__, "clipping", "conversations"]
+    probe = f"import sys; from dpcourse import explore; [explore.CATALOGUE[name]() for name in {names}]; "
+    probe += "print('torch' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert told.stdout.strip() == "False", told.stderr
+
+
+def test_clipping_bounds_what_one_vector_does_to_the_sum() -> None:
+    rows = np.random.default_rng(1).normal(0, 3, (200, 5))
+    short = clipped(rows, 2.0)
+    assert norms(short).max() <= 2 * (1 + 1e-12) == pytest.approx(sensitivity.clipped_sum(2.0))
+    small = norms(rows) <= 2
+    assert 0 < small.sum() < len(rows)
+    assert np.array_equal(short[small], rows[small])
+    direction = (short * rows).sum(1) / norms(short) / norms(rows)
+    assert direction == pytest.approx(np.ones(len(rows)))
+    assert np.array_equal(clipped(np.zeros((1, 3)), 1.0), np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="bound"):
+        clipped(rows, 0)
+
+
+def test_the_outlier_is_held_back() -> None:
+    says = picture("clipping", bound=1.0, last="an outlier").says
+    assert "8.38 without clipping" in says
+    assert "1.00 with it" in says
+
+
+@pytest.mark.parametrize(
+    ("sigma", "q", "steps", "known"),
+    [
+        (1.1, 256 / 60_000, 14_062, (5446, 3475, 3.009, 2.597, 2.382)),
+        (4.0, 0.01, 10_000, (223, 17.2, 1.259, 1.035, 0.947)),
+    ],
+)
+def test_five_accountants(sigma: float, q: float, steps: int, known: tuple[float, ...]) -> None:
+    """ERRATA: thousands against 2.38 on MNIST; Abadi's example 1.26 against .947."""
+    assert accounts.bill(sigma, q, steps) == pytest.approx(known, rel=3e-3)
+    assert f"exact {known[-1]:.3f}" in picture("accountants", sigma=sigma, q=q, steps=steps).says
+
+
+def test_stored_bills_are_those_that_are_computed() -> None:
+    settings = [(0.7, 0.05, 30), (2.0, 0.01, 300), (4.0, 256 / 60_000, 1), (1.1, 0.01, 3_000)]
+    for sigma, q, steps in settings:
+        fresh = [spent.epsilon for spent in accounting.dp_sgd_accounts(sigma, q, steps, accounts.DELTA)]
+        assert stored("accounts")["bills"][accounts.key(sigma, q, steps)] == pytest.approx(fresh, rel=1e-5)
+    assert accounts.bill(1.3, 0.01, 50)[-1] == pytest.approx(accounting.dp_sgd_epsilon(1.3, 0.01, 50, 1e-5))
+    fresh_epoch = accounting.dp_sgd_epsilon(1.0, 0.01, 100, accounts.DELTA)
+    assert stored("accounts")["epochs"][accounts.key(1.0, 100)] == pytest.approx(fresh_epoch, rel=1e-5)
+
+
+def test_mcmahans_table() -> None:
+    """ERRATA: delta 1e-9, z 1, T 5000 give 4.634 / 2.314 / 2.038 by moments; exact 3.90 / 1.26 / .949."""
+    known = {5000: (4.634, 3.90), 1667: (2.314, 1.26), 1250: (2.038, 0.949)}
+    for users, (moments, exact) in known.items():
+        bill = accounting.dp_sgd_accounts(1, users / 763_430, 5000, 1e-9)
+        assert (bill[2].epsilon, bill[4].epsilon) == pytest.approx((moments, exact), rel=2e-3)
+
+
+def test_sampling_saves() -> None:
+    assert "ε₂ = 0.01704: 58.7 times smaller" in picture("subsampling", beta=0.01, epsilon=1).says
+    assert "ε₂ = 1: 1 times smaller" in picture("subsampling", beta=1, epsilon=1).says
+
+
+@pytest.mark.parametrize("sigma", [0.6, 1.0, 3.0])
+def test_one_shuffled_batch_is_a_gaussian(sigma: float) -> None:
+    """With a single batch the largest sum is the only one, and thresholds are the best events there are."""
+    exact = GaussianLoss(1 / sigma).epsilon(1e-5)
+    assert shuffled_epsilon_at_least(sigma, 1, 1e-5) == pytest.approx(exact, rel=1e-3)
+    assert shuffled_epsilon_at_least(sigma, 1, 1e-5) <= exact * (1 + 1e-9)
+
+
+def test_shuffling_costs_what_the_paper_says() -> None:
+    """Chua et al. 2024: T = 100,000, sigma .4, delta 1e-6: Poisson 3, shuffled at least 14.45."""
+    assert shuffled_epsilon_at_least(0.4, 100_000, 1e-6) == pytest.approx(14.45, abs=0.01)
+    assert accounting.dp_sgd_epsilon(0.4, 1e-5, 100_000, 1e-6) == pytest.approx(3, abs=0.01)
+
+
+def test_the_largest_sum_has_the_distribution_that_the_bound_uses() -> None:
+    """Odds of a false alarm about 1 in 15,000 (4 standard deviations) for each of two shares."""
+    from scipy.special import log_ndtr
+
+    for contributes, shift in ((True, 2), (False, 1)):
+        drawn = shuffled_maxima(0.8, 20, contributes=contributes, size=20_000, rng=5)
+        p = -math.expm1(log_ndtr((2.2 - shift) / 0.8) + 19 * log_ndtr(2.2 / 0.8))
+        assert (drawn > 2.2).mean() == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / 20_000))
+
+
+def test_lots_say_both_prices() -> None:
+    says = picture("lots", sigma=1.0, steps=100).says
+    assert "ε = 0.718" in says
+    assert "at least 4.06" in says
+
+
+def test_the_stored_runs_keep_the_promise_of_the_question() -> None:
+    """Some setting has more than 90% with epsilon below 3; C changes the accuracy and not epsilon."""
+    grid = stored("digits")
+    assert set(grid["epsilon"]) == {accounts.key(s, lot) for s in training.SIGMAS for lot in training.LOTS}
+    good = [
+        (s, c, lot)
+        for s in training.SIGMAS
+        for c in training.CLIPS
+        for lot in training.LOTS
+        if grid["accuracy"][accounts.key(s, c, lot)][-1] > 0.9 and grid["epsilon"][accounts.key(s, lot)][-1] < 3
+    ]
+    assert (2.0, 1.0, 128) in good
+    q, steps = 128 / grid["n"], round(training.EPOCHS * grid["n"] / 128)
+    fresh = accounting.dp_sgd_epsilon(2.0, q, steps, training.DELTA)
+    assert grid["epsilon"][accounts.key(2.0, 128)][-1] == pytest.approx(fresh, rel=1e-4)
+
+
+def test_a_secret_is_kept_by_the_right_unit() -> None:
+    """What the text says: without privacy extracted; typed nine times, only user-level privacy keeps it."""
+    found = stored("canaries")
+    plain, message, user = (found[name] for name in training.TRAININGS)
+    assert min(plain["3"] + plain["9"]) > 13.28
+    assert np.mean(message["1"]) < 2 < 6 < np.mean(message["9"])
+    assert max(np.mean(user[f"{repeats}"]) for repeats in training.REPEATS) < 2
+
+
+def test_no_removal_takes_the_secret_away() -> None:
+    """What the text says about the three conversations."""
+    left = {how: [one for one in CONVERSATIONS if not removed(one, how) and one.secret] for how in REMOVALS}
+    told = {how: "".join(sorted(one.conversation for one in rest)) for how, rest in left.items()}
+    assert list(told.values()) == ["AABC", "ABC", "ABC", "BC", "AC", "C"]
+    (table,) = picture("conversations", removal=REMOVALS[3], mark="messages that tell her secret").panels
+    assert isinstance(table, Table)
+    assert [row[0] for row, mark in zip(table.rows, table.marked, strict=True) if mark] == ["B", "C"]
+    with pytest.raises(ValueError, match="removal"):
+        removed(CONVERSATIONS[0], "everything")

@@ -1,0 +1,191 @@
+"""Make the stored results of lecture 4 anew, which takes minutes: ``python -m tools.train_grid``.
+
+Names after it (accounts, inversion, digits, tasks, canaries) make only those. They go to dpcourse/explore/results/,
+where the explorers find them. Every run is seeded; accuracies can differ in the last digit between versions of torch
+and kinds of processors.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dpcourse import accounting
+from dpcourse.explore import accounts as grid
+from dpcourse.explore import training
+
+RESULTS = Path(__file__).resolve().parents[1] / "dpcourse" / "explore" / "results"
+
+
+def accounts() -> dict[str, Any]:
+    """What five accountants say about the grid of ``explore.accountants``, and one epoch for ``explore.lots``."""
+    bills = {
+        grid.key(sigma, q, k): [
+            float(f"{spent.epsilon:.6g}") for spent in accounting.dp_sgd_accounts(sigma, q, k, grid.DELTA)
+        ]
+        for sigma in grid.SIGMAS
+        for q in grid.RATES
+        for k in grid.STEPS
+    }
+    epochs = {
+        grid.key(sigma, steps): float(f"{accounting.dp_sgd_epsilon(sigma, 1 / steps, steps, grid.DELTA):.6g}")
+        for sigma in grid.NOISES
+        for steps in grid.EPOCHS
+    }
+    return {"delta": grid.DELTA, "bills": bills, "epochs": epochs}
+
+
+def _curve(sigma: float, clip: float, lot: int, seed: int) -> list[float]:
+    from dpcourse import sgd
+    from dpcourse.sgd.examples import digits
+    from dpcourse.sgd.models import digit_mlp
+
+    train, test = digits()
+    epochs = training.EPOCHS
+    steps = round(epochs * len(train) / lot)
+    plan = sgd.Plan(
+        epsilon=math.inf if sigma == 0 else 1e9, delta=training.DELTA, sigma=sigma, clip=clip, lot_size=lot,
+        n=len(train), steps=steps, rate=training.RATE, momentum=0.0, seed=seed,
+    )  # fmt: skip
+    run = sgd.Run(digit_mlp(seed=seed), plan)
+    sgd.train(run.model, train, epsilon=1, test=test, progress=False, looks=epochs, resume=run)
+    return [moment.accuracy or 0.0 for moment in run.history][:epochs]
+
+
+def digits() -> dict[str, Any]:
+    """Accuracy after each epoch, the median of three seeds, and the exact epsilon, for ``explore.training_run``."""
+    from dpcourse.sgd.examples import digits as load
+
+    n = len(load()[0])
+    seeds = range(3)
+
+    def median(sigma: float, clip: float, lot: int) -> list[float]:
+        runs = [_curve(sigma, clip, lot, seed) for seed in seeds]
+        return [round(statistics.median(values), 4) for values in zip(*runs, strict=True)]
+
+    curves = {
+        grid.key(sigma, clip, lot): median(sigma, clip, lot)
+        for lot in training.LOTS
+        for sigma in training.SIGMAS
+        for clip in training.CLIPS
+    }
+    spent = {
+        grid.key(sigma, lot): [
+            float(f"{accounting.dp_sgd_epsilon(sigma, lot / n, max(1, round(e * n / lot)), training.DELTA):.5g}")
+            for e in range(1, training.EPOCHS + 1)
+        ]
+        for lot in training.LOTS
+        for sigma in training.SIGMAS
+    }
+    return {"n": n, "plain": median(0.0, 1.0, 128), "accuracy": curves, "epsilon": spent}
+
+
+def tasks() -> dict[str, Any]:
+    """Test accuracies of five seeds at epsilon 1, 2, 5 and infinity, for ``explore.supervised_tasks``."""
+    from dpcourse import sgd
+    from dpcourse.sgd.examples import digits as load
+    from dpcourse.sgd.examples import sentiments
+    from dpcourse.sgd.models import TextClassifier, digit_mlp
+
+    images, test_images = load()
+    small, large = sentiments(n=4_000), sentiments(n=20_000)
+    jobs: dict[str, tuple[Callable[[int], Any], Any, Any]] = {
+        "digits": (lambda seed: digit_mlp(seed=seed), images, test_images),
+        "3,200 reviews": (lambda seed: TextClassifier(small.vocabulary, seed=seed), small.train, small.test),
+        "16,000 reviews": (lambda seed: TextClassifier(large.vocabulary, seed=seed), large.train, large.test),
+    }
+    found: dict[str, Any] = {}
+    for name, (make, train, test) in jobs.items():
+        found[name] = {"n": len(train), "accuracy": {}}
+        for epsilon in training.BUDGETS:
+            settings: dict[str, Any] = training.SETTINGS[name][math.isinf(epsilon)]
+            runs = [
+                sgd.train(make(s), train, epsilon=epsilon, test=test, seed=s, progress=False, looks=1,
+                          **settings)
+                for s in range(5)
+            ]  # fmt: skip
+            found[name]["accuracy"][f"{epsilon:g}"] = [round(run.accuracy or 0.0, 4) for run in runs]
+    return found
+
+
+def inversion() -> dict[str, Any]:
+    """The images that model inversion finds in three networks, for ``explore.inversion``."""
+    from dpcourse import attacks, sgd
+    from dpcourse.sgd.examples import digits as load
+    from dpcourse.sgd.models import digit_mlp
+
+    train, _ = load()
+    means = attacks.class_means(train)
+    images: dict[str, Any] = {}
+    for name, epsilon in zip(training.ATTACKED, (math.inf, 5.0, 1.0), strict=True):
+        settings: dict[str, Any] = training.SETTINGS["digits"][math.isinf(epsilon)]
+        run = sgd.train(digit_mlp(seed=0), train, epsilon=epsilon, seed=0, progress=False, looks=1, **settings)
+        images[name] = []
+        for digit in range(10):
+            found = attacks.invert(run.model, digit)
+            like = attacks.likeness(found.image, means)
+            images[name].append({
+                "image": [[round(x, 3) for x in row] for row in found.image[0].tolist()],
+                "confidence": round(found.confidence, 4),
+                "likest": int(like.argmax()),
+                "likeness": round(float(like.max()), 3),
+            })  # fmt: skip
+    return {"means": [[[round(x, 3) for x in row] for row in mean[0].tolist()] for mean in means], "images": images}
+
+
+def canaries() -> dict[str, Any]:
+    """The exposure of a secret by how often its user typed it, for ``explore.canaries``: five secrets, five models."""
+    from dpcourse import attacks, sgd
+    from dpcourse.sgd.corpus import Canary, messages
+    from dpcourse.sgd.fedavg import train_federated
+    from dpcourse.sgd.models import CharacterModel, next_character_loss
+
+    def model(training_of: str, repeats: int, seed: int) -> tuple[Any, Any]:
+        canary = Canary.random(seed + 1, "the code is ####")
+        chats = messages(users=50, per_user=10, canaries=[canary], repeats=repeats, seed=seed).examples()
+        fresh = CharacterModel(width=32, layers=1, seed=seed)
+        if training_of == grid_of[2]:
+            sigma = accounting.sigma_for(5, 1e-3, q=0.2, steps=60)
+            assert chats.users is not None
+            train_federated(
+                fresh, chats, chats.users, rounds=60, q=0.2, sigma=sigma, delta=1e-3, clip=0.5, rate=0.3, epochs=3,
+                loss=next_character_loss, seed=seed,
+            )  # fmt: skip
+            return fresh, canary
+        private = training_of == grid_of[1]
+        sgd.train(
+            fresh, chats, epsilon=5 if private else math.inf, clip=0.5, momentum=0 if private else 0.9, seed=seed,
+            loss=next_character_loss, epochs=30, lot_size=64, rate=0.3, progress=False, looks=1,
+        )  # fmt: skip
+        return fresh, canary
+
+    grid_of = training.TRAININGS
+    return {
+        name: {
+            f"{repeats}": [round(attacks.exposure(*model(name, repeats, seed)).bits, 3) for seed in range(5)]
+            for repeats in training.REPEATS
+        }
+        for name in grid_of
+    }
+
+
+MAKERS = {"accounts": accounts, "inversion": inversion, "digits": digits, "tasks": tasks, "canaries": canaries}
+
+
+def main(names: list[str]) -> None:
+    """Write the named results, or all."""
+    for name in names or list(MAKERS):
+        start = time.monotonic()
+        text = json.dumps(MAKERS[name](), indent=0, ensure_ascii=False).replace(",\n", ", ").replace("], ", "],\n")
+        (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        print(f"{name}.json: {len(text):,} bytes in {time.monotonic() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
