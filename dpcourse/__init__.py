@@ -22,7 +22,9 @@ _HOME = {
     "guarantee": "Guarantee Neighbours",
     "randomness": "SystemRandomness",
 }
-_ROOMS = ("accounting", "audit", "data", "explore", "mechanisms", "plots", "privacy_loss", "sensitivity")
+_ROOMS = (
+    "accounting", "attacks", "audit", "data", "explore", "mechanisms", "plots", "privacy_loss", "sensitivity", "sgd",
+)  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}
 
 __all__ = sorted([*_WHERE, *_ROOMS])

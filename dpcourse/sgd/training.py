@@ -164,7 +164,8 @@ def _look(run: Run, data: HasExamples, loss: Loss, most: int = 2000) -> Moment:
     with torch.no_grad():
         x, y = data.inputs[:most], data.targets[:most]
         outputs = model(x)
-        right = (outputs.argmax(-1) == y).float().mean().item() if outputs.dim() == y.dim() + 1 else None
+        counted = y >= 0  # a negative target stands where there is nothing to predict
+        right = (outputs.argmax(-1) == y)[counted].float().mean().item() if outputs.dim() == y.dim() + 1 else None
         return Moment(run.step, run.epsilon, loss(outputs, y).mean().item(), right)
 
 
