@@ -19,9 +19,9 @@ from dpcourse.sgd.steps import (
 from dpcourse.sgd.training import cross_entropy, plan, train
 
 __all__ = [
-    "CHARACTERS", "DIGITS", "FAULTS", "Canary", "CharacterModel", "Clipped", "Corpus", "Examples", "Moment", "Plan", "Run",
-    "SlowPathWarning", "TextClassifier", "audit_release", "check_model", "clipped_sum", "cross_entropy", "descend",
-    "digit_cnn", "digit_mlp", "digits", "federated_round", "load_csv", "messages", "minibatch_gradient",
+    "CHARACTERS", "DIGITS", "FAULTS", "Canary", "CharacterModel", "Clipped", "Corpus", "Examples", "Moment", "Plan",
+    "Run", "SlowPathWarning", "TextClassifier", "audit_release", "check_model", "clipped_sum", "cross_entropy",
+    "descend", "digit_cnn", "digit_mlp", "digits", "federated_round", "load_csv", "messages", "minibatch_gradient",
     "next_character_loss", "noisy_average", "online_gradient", "plan", "poisson_lot", "private_gradient", "sentiments",
     "train", "train_federated", "user_update",
 ]  # fmt: skip
