@@ -20,7 +20,16 @@ CAREFUL = {
     "01_pure_dp": [r"1/e|0?\.368", r"38\.75", r"11\.10", r"all pairs", r"1/0", r"1 against 2", r"8\d%"],
     "02_local_dp": [r"\(1-\\theta\)/\\theta", r"\\ln\(1\+\\varepsilon\)"],
     "03_approximate_dp": [r"\.1269|0\.127", r"0\.562", r"8\.42", r"k\\varepsilon", r"\.632", r"cryptograph"],
-    "04_dp_sgd": [r"once, to the sum", r"expected\* size", r"replacing", r"32\.4", r"3,475", r"0?\.947", r"4\.634", r"i\.i\.d\."],
+    "04_dp_sgd": [
+        r"once, to the sum",
+        r"expected\* size",
+        r"replacing",
+        r"32\.4",
+        r"3,475",
+        r"0?\.947",
+        r"4\.634",
+        r"i\.i\.d\.",
+    ],
 }
 
 
