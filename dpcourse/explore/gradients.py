@@ -60,8 +60,8 @@ def clipping() -> Scene:
                 ),
                 panel(
                     "Their average",
-                    Axis("first coordinate", -2.2, 2.2),
-                    Axis("second coordinate", -2.2, 2.2),
+                    Axis("first coordinate", -0.5, 1.7),
+                    Axis("second coordinate", -0.5, 1.7),
                     Line([0, mean[0]], [0, mean[1]], "of all gradients", "grey", "dotted", 3),
                     Line([0, mean_after[0]], [0, mean_after[1]], "of the clipped ones", "blue", "solid", 3),
                     Points([mean[0]], [mean[1]], "", "grey", "square", 8),
