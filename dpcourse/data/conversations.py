@@ -26,18 +26,18 @@ class Message:
 
 #: Alice's secret: she and her husband separate, and she moves out in May.
 CONVERSATIONS: tuple[Message, ...] = (
-    Message("A", "Alice", "Can I tell you something? Please keep it to yourself."),
+    Message("A", "Alice", "Can I tell you something in confidence?"),
     Message("A", "Bob", "Of course."),
     Message("A", "Alice", "Jonas and I are getting a divorce.", True),
     Message("A", "Alice", "I move out in May."),
-    Message("A", "Bob", "I am so sorry about you and Jonas, Alice. A divorce is hard.", True),
+    Message("A", "Bob", "A divorce is hard. I am so sorry, Alice.", True),
     Message("B", "Bob", "Do you know a good family lawyer?"),
     Message("B", "Carol", "Why, what happened?"),
     Message("B", "Bob", "It is for Alice. She and Jonas split up.", True),
     Message("B", "Carol", "Oh no. I saw them only last week."),
     Message("C", "Carol", "Your sister's flat, is it still free in May?"),
     Message("C", "Dave", "It is. For whom?"),
-    Message("C", "Carol", "My neighbour on the second floor. Her marriage is over.", True),
+    Message("C", "Carol", "My neighbour upstairs. Her marriage is over.", True),
 )
 
 #: What may be removed, from the smallest unit to the largest, and the messages it takes with it.

@@ -32,8 +32,8 @@ def conversations() -> Scene:
         return Picture(
             (
                 Table(
-                    "What a language model is trained on",
-                    ("conversation", "by", "message"),
+                    "Conversations A, B and C, to train a language model on",
+                    ("in", "by", "message"),
                     rows,
                     [one in chosen for one in CONVERSATIONS],
                     "marked",
