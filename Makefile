@@ -15,7 +15,7 @@ TYPED  := $(wildcard dpcourse autograder tools)
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab site slides test testslow lint format bench system constraints clean
+.PHONY: help setup lab site slides experiments test testslow lint format bench system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ site: setup ## the lectures as pages with working sliders, for any web server: b
 
 slides: setup ## the lectures as reveal.js decks for the classroom: build/slides
 	$(PY) -m tools.pages slides
+
+experiments: setup ## train anew what lecture 4 shows from stored results (about 20 minutes)
+	$(PY) -m tools.train_grid
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"

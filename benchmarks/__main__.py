@@ -6,19 +6,35 @@ import argparse
 import pathlib
 import sys
 
-from benchmarks import accounting, explorers, processes, sampling
+from benchmarks import accounting, explorers, processes, sampling, sgd
 from benchmarks.figures import table
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
 START, END = "<!-- figures: written by `python -m benchmarks --write` -->", "<!-- end of figures -->"
 
 
+def merged(old: str, new: str) -> str:
+    """The old table with the rows of the new one in place of theirs; rows that are new come last."""
+    if not old:
+        return new
+    rows = {line.split("|")[1]: line for line in old.splitlines()} | {
+        line.split("|")[1]: line for line in new.splitlines()
+    }
+    return "\n".join(rows.values())
+
+
+PARTS = {part.__name__.split(".")[-1]: part for part in (accounting, sampling, processes, explorers, sgd)}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="replace the table in README.md by what was measured now")
+    parser.add_argument(
+        "--only", nargs="+", choices=sorted(PARTS), default=list(PARTS), help="measure these parts only"
+    )
     arguments = parser.parse_args()
     figures = []
-    for part in (accounting, sampling, processes, explorers):
+    for part in (PARTS[name] for name in arguments.only):
         print(f"{part.__name__.removeprefix('benchmarks.')} ...", flush=True)
         figures += part.run()
     print("\n" + table(figures))
@@ -30,7 +46,8 @@ def main() -> int:
         _, _, after = rest.partition(END)
         if not after:
             raise SystemExit(f"README.md lacks the lines {START!r} and {END!r}")
-        README.write_text(f"{before}{START}\n{table(figures)}\n{END}{after}")
+        old = rest.partition(END)[0].strip() if len(arguments.only) < len(PARTS) else ""
+        README.write_text(f"{before}{START}\n{merged(old, table(figures))}\n{END}{after}")
     return 1 if missed else 0
 
 

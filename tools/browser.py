@@ -149,12 +149,16 @@ _ALL_RAN = """() => {
 }"""
 
 
-def open_and_run(page: Any, server: Jupyter, notebook: str, seconds: float = 120) -> float:
-    """Open a notebook in JupyterLab or Notebook 7, run all its cells, and return how long running took."""
+def open_and_run(page: Any, server: Jupyter, notebook: str, seconds: float = 120, settle: float = 0) -> float:
+    """Open a notebook in JupyterLab or Notebook 7, run all its cells, and return how long running took.
+
+    ``settle`` waits so many seconds before running: ipywidgets' Output loses what comes before its manager is there.
+    """
     page.goto(server.address(notebook), wait_until="domcontentloaded")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=90_000)
     # A run command that comes before the kernel is there is dropped, or opens a dialog that asks for a kernel.
     page.wait_for_function(_KERNEL_READY, timeout=90_000)
+    page.wait_for_timeout(settle * 1000)
     start = time.monotonic()
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells') }")
     page.wait_for_function(_ALL_RAN, timeout=seconds * 1000)

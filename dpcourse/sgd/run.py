@@ -78,7 +78,7 @@ class Run:
     @property
     def spent(self) -> Spent:
         """The cost as the accounting room writes it."""
-        return Spent(self.epsilon, self.plan.delta, "privacy loss distribution", label=f"{self.step} steps of DP-SGD")
+        return Spent(self.epsilon, self.plan.delta, "privacy loss distribution")
 
     @property
     def accuracy(self) -> float | None:

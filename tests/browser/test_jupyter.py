@@ -16,7 +16,10 @@ from tools import browser
 from tools.browser import Jupyter, explorers_in, open_and_run
 
 LECTURES = sorted((ROOT / "lectures").glob("*.ipynb"))
-SECONDS_TO_SHOW = 20  # from "run all" to the last explorer, on two cores
+# From "run all" to the last explorer. `make bench` holds lectures 1 to 3 to 20 s on an idle machine; here two workers
+# share the cores, so this is an alarm only. Lecture 4 trains models and has three minutes.
+SECONDS_TO_SHOW = {"04_dp_sgd": 180.0}
+ALARM = 45.0
 
 TRY = """
 from dpcourse import explore
@@ -40,7 +43,8 @@ def test_a_lecture_runs_and_every_slider_moves(
     path: Path, lab: tuple[Jupyter, Path], window: Any, screenshots: Path
 ) -> None:
     server, _ = lab
-    took = open_and_run(window, server, path.name)
+    allowed = SECONDS_TO_SHOW.get(path.stem, ALARM)
+    took = open_and_run(window, server, path.name, allowed + 60)
     expected = explorers_in(path)
     window.wait_for_function(f"() => document.querySelectorAll('.dpx[data-painted]').length >= {expected}")
     assert window.locator('[data-mime-type="application/vnd.jupyter.error"]').count() == 0
@@ -50,7 +54,7 @@ def test_a_lecture_runs_and_every_slider_moves(
     for i, root in enumerate(roots):
         root.scroll_into_view_if_needed()
         before = root.evaluate("e => [...e.querySelectorAll('.dpx-panels, .dpx-says')].map(p => p.innerHTML).join()")
-        control = root.query_selector("input[type=range], input[type=radio], select, button")
+        control = root.query_selector("input[type=range], input[type=radio]:checked, select, button")
         control.focus()
         if control.evaluate("e => e.type") == "button":
             window.keyboard.press("Enter")
@@ -61,7 +65,7 @@ def test_a_lecture_runs_and_every_slider_moves(
         after = root.evaluate("e => [...e.querySelectorAll('.dpx-panels, .dpx-says')].map(p => p.innerHTML).join()")
         assert after != before, f"explorer {i} of {path.stem} does not follow its control"
         root.screenshot(path=screenshots / f"{path.stem}_{i:02}.png")
-    assert took <= SECONDS_TO_SHOW, f"{path.stem} took {took:.1f} s from 'run all' to its last explorer"
+    assert took <= allowed, f"{path.stem} took {took:.1f} s from 'run all' to its last explorer"
 
 
 def write_notebook(path: Path, *sources: str) -> None:

@@ -46,6 +46,7 @@ def test_it_learns_and_spends_what_it_was_given_and_no_more() -> None:
     assert run.finished
     assert 1.99 < run.epsilon <= 2.0
     assert run.epsilon == pytest.approx(dp_sgd_epsilon(run.plan.sigma, 0.1, 40, 1e-4), rel=1e-9)
+    assert run.spent.epsilon == run.epsilon
     costs = [moment.epsilon for moment in run.history]
     assert costs == sorted(costs)
     assert run.accuracy is not None

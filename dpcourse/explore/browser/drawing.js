@@ -266,5 +266,6 @@ export function tableHtml(body, part) {
     return `<tr class="${on ? "dpx-marked" : ""}"><td>${on ? esc(part.mark) : ""}</td>${row.map((text) => `<td>${esc(text)}</td>`).join("")}</tr>`;
   });
   body.setAttribute("aria-label", part.title);
-  body.innerHTML = `<table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+  const made = `<table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+  if (body.written !== made) body.innerHTML = body.written = made; // a table is slow to lay out: only when it changes
 }
