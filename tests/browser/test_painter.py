@@ -138,7 +138,8 @@ def test_what_is_drawn_is_what_was_received(name: str, site: tuple[str, Path], w
 def test_it_can_be_worked_by_keyboard_and_read_aloud(name: str, site: tuple[str, Path], window: Any) -> None:
     """Tab reaches the first control, arrow keys move it, and the alternative text follows."""
     opened(window, site, name)
-    alt = "() => document.querySelector('.dpx-plot svg').getAttribute('aria-label')"
+    alt = """() => document.querySelector('.dpx-plot svg')?.getAttribute('aria-label')
+                   ?? document.querySelector('.dpx').innerText"""  # a table is read as it is
     before = window.evaluate(alt)
     window.keyboard.press("Tab")
     kind = window.evaluate("() => document.activeElement.type")

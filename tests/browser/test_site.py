@@ -34,9 +34,11 @@ MOVE_ALL = """async () => {
   const still = [];
   for (const root of document.querySelectorAll('.dpcourse-explorer')) {
     const seen = () => [...root.querySelectorAll('.dpx-panels, .dpx-says')].map((p) => p.innerHTML).join();
-    const before = seen(), slider = root.querySelector('input[type=range]');
-    slider.value = slider.value === slider.max ? 0 : slider.max;
-    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    const before = seen(), control = root.querySelector('input[type=range], select, input[type=radio]:not(:checked)');
+    if (control.type === 'range') control.value = control.value === control.max ? 0 : control.max;
+    else if (control.type === 'radio') control.checked = true;
+    else control.selectedIndex = control.selectedIndex ? 0 : 1;
+    control.dispatchEvent(new Event(control.type === 'range' ? 'input' : 'change', { bubbles: true }));
     if (seen() === before) still.push(root.explorer.spec.title);
   }
   return still;

@@ -66,7 +66,8 @@ def _panel(axes: Any, marks: list[dict[str, Any]]) -> None:
                 assert middle == pytest.approx(x, rel=1e-6, abs=1e-6)
                 assert to_hex(bar.get_edgecolor()) == PALETTE[mark["colour"]].lower()
         elif kind == "Heat":
-            close(mark["z"], axes.images[0].get_array())
+            drawn = axes.images[0].get_array()
+            close(np.reshape(mark["z"], drawn.shape), drawn)  # from the browser the matrix comes row after row
         if mark.get("text" if kind == "Label" else "label", "").strip() and kind in ("Label", "Rule"):
             word = next(words)
             if kind == "Label":
