@@ -13,11 +13,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from benchmarks.figures import Figure
 from dpcourse import explore
-from tools.browser import Jupyter, chromium, explorers_in, jupyter, open_and_run
+from tools.browser import Jupyter, chromium, explorers_in, jupyter, open_and_run, write_notebook
 
 LECTURES = Path(__file__).parent.parent / "lectures"
 PRESSES, FAST = 20, 40
@@ -85,12 +83,6 @@ def percentile_95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1]
 
 
-def write(folder: Path, name: str, *sources: str) -> None:
-    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-    cells = [nbformat.v4.new_code_cell(source.strip()) for source in sources]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / name)
-
-
 def press_and_wait(page: Any, handle: Any, target: Any, presses: int = PRESSES) -> list[float]:
     """Milliseconds from each of so many key presses to its picture, there and back along the slider."""
     handle.scroll_into_view_if_needed()
@@ -127,7 +119,7 @@ def in_the_browser(page: Any, server: Jupyter, folder: Path) -> tuple[dict[str, 
     latencies = {}
     shown = 0
     for name in sorted(explore.CATALOGUE):
-        write(folder, f"{name}.ipynb", f"from dpcourse import explore\nexplore.{name}()")
+        write_notebook(folder / f"{name}.ipynb", f"from dpcourse import explore\nexplore.{name}()")
         open_and_run(page, server, f"{name}.ipynb")
         target = page.wait_for_selector(".dpx[data-painted]")
         handle = target.query_selector("input[type=range]")
@@ -140,7 +132,7 @@ def in_the_browser(page: Any, server: Jupyter, folder: Path) -> tuple[dict[str, 
 
 def asking_the_kernel(page: Any, server: Jupyter, folder: Path) -> list[float]:
     """Milliseconds from Enter, behind a value beside the grid, to its picture."""
-    write(folder, "ask.ipynb", "from dpcourse import explore\nexplore.two_worlds()")
+    write_notebook(folder / "ask.ipynb", "from dpcourse import explore\nexplore.two_worlds()")
     open_and_run(page, server, "ask.ipynb")
     target = page.wait_for_selector(".dpx[data-painted]")
     box = page.locator(".dpx-value").nth(1)
@@ -155,7 +147,7 @@ def asking_the_kernel(page: Any, server: Jupyter, folder: Path) -> list[float]:
 
 def the_peer(page: Any, server: Jupyter, folder: Path) -> tuple[list[float], int]:
     """interact with an inline matplotlib figure."""
-    write(folder, "peer.ipynb", PEER)
+    write_notebook(folder / "peer.ipynb", PEER)
     open_and_run(page, server, "peer.ipynb", settle=5)
     target = page.wait_for_selector(".jp-OutputArea .widget-output, .jp-OutputArea .jupyter-widgets-output-area")
     page.wait_for_selector(".jp-OutputArea .widget-output img")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import warnings
@@ -85,10 +86,11 @@ def plain_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tenso
 
 
 def our_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tensor], method: str = "fast") -> Any:
-    optimiser = torch.optim.SGD(model.parameters(), lr=1e-4)
+    optimiser, generator = torch.optim.SGD(model.parameters(), lr=1e-4), torch.Generator()
 
     def step() -> None:
-        found, _ = private_gradient(model, x, y, loss, clip=1, sigma=1, lot_size=len(x), method=method)
+        kept: Any = {"clip": 1, "sigma": 1, "lot_size": len(x), "generator": generator, "method": method}
+        found, _ = private_gradient(model, x, y, loss, **kept)
         for name, parameter in model.named_parameters():
             parameter.grad = found[name]
         optimiser.step()
@@ -130,48 +132,75 @@ def opacus_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tens
 
 
 PEAK = """
-import resource, sys, torch
+import json, sys, torch
 torch.set_num_threads(1)
-from benchmarks.sgd import cases, our_step, plain_step
-case = cases(1024)[{name!r}]
-base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-step = {make}(*case)
+from benchmarks.sgd import cases, our_step, plain_step, tensors_held
+def high_water():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
+model, *batch = cases(1024)[{name!r}]
+step = {make}(model, *batch)
 for _ in range(3): step()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base)
+process = high_water()
+standing = sum(t.nbytes for t in [*model.parameters(), *batch[:2]]) / 2**20
+print(json.dumps([standing + tensors_held(step), process]))
 """
 
 
-def peak(name: str, make: str) -> float:
-    """Megabytes that steps of 1,024 examples need above model and data, in a process of their own."""
+def tensors_held(step: Callable[[], None]) -> float:
+    """The most that a step's own tensors hold at one moment, in MB: torch's account of what it takes and frees."""
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
+        step()
+    blocks = [e for e in watched.profiler.kineto_results.events() if e.name() == "[memory]"]
+    held = most = 0
+    for block in sorted(blocks, key=lambda e: e.start_ns()):
+        held += block.nbytes()
+        most = max(most, held)
+    return most / 2**20
+
+
+def peak(name: str, make: str) -> tuple[float, float]:
+    """MB that a step on 1,024 examples needs, in a process of its own: model, data and tensors; the whole process."""
     done = subprocess.run([sys.executable, "-c", PEAK.format(name=name, make=make)], capture_output=True, check=True)
-    return int(done.stdout) / 1024
+    tensors, process = json.loads(done.stdout.splitlines()[-1])
+    return tensors, process
+
+
+def step_times(name: str, peers: tuple[str, ...] = ("hooks", "functorch", "ghost")) -> dict[str, float]:
+    """Seconds of a step, every way, in turns."""
+    steps: dict[str, Callable[[], None]] = {
+        "plain": plain_step(*cases()[name]),
+        "ours": our_step(*cases()[name]),
+        "torch.func": our_step(*cases()[name], method="func"),
+    }
+    for mode in peers:
+        try:
+            steps[f"Opacus {mode}"] = opacus_step(*cases()[name], mode)
+            steps[f"Opacus {mode}"]()
+        except Exception as error:  # a mode that cannot take this model is no figure of ours
+            steps.pop(f"Opacus {mode}", None)
+            print(f"  Opacus {mode} does not take the {name}: {type(error).__name__}: {str(error)[:100]}")
+    for step in steps.values():
+        step()
+    return dict(zip(steps, median_seconds(*steps.values(), repeats=REPEATS), strict=True))
 
 
 def run() -> list[Figure]:
-    """Time relative to plain SGD, and the peers beside it."""
+    """Time relative to plain SGD, and the peers beside it; then memory."""
     warnings.filterwarnings("ignore")
     figures = []
-    for name in LIMITS:
-        steps: dict[str, Callable[[], None]] = {
-            "plain": plain_step(*cases()[name]),
-            "ours": our_step(*cases()[name]),
-            "torch.func": our_step(*cases()[name], method="func"),
-        }
-        for mode in ("hooks", "functorch", "ghost"):
-            try:
-                steps[f"Opacus {mode}"] = opacus_step(*cases()[name], mode)
-                steps[f"Opacus {mode}"]()
-            except Exception as error:  # a mode that cannot take this model is no figure of ours
-                steps.pop(f"Opacus {mode}", None)
-                print(f"  Opacus {mode} does not take the {name}: {type(error).__name__}: {str(error)[:100]}")
-        for step in steps.values():
-            step()
-        times = dict(zip(steps, median_seconds(*steps.values(), repeats=REPEATS), strict=True))
-        others = ", ".join(f"{who} {times[who] / times['plain']:.1f}" for who in steps if who not in ("plain", "ours"))
-        what = f"time of a DP-SGD step / plain SGD, {name}, batch {BATCH}"
-        figures.append(Figure(what, times["ours"] / times["plain"], LIMITS[name], others))
-    memory = {name: peak(name, "our_step") / peak(name, "plain_step") for name in LIMITS}
-    worst = max(memory, key=lambda name: memory[name])
-    detail = ", ".join(f"{name} {value:.2f}" for name, value in memory.items())
-    figures.append(Figure("peak memory of a DP-SGD step / plain SGD, batch 1,024", memory[worst], 1.5, detail))
+    for threads in sorted({1, torch.get_num_threads()}):
+        torch.set_num_threads(threads)
+        for name in LIMITS:
+            times = step_times(name)
+            others = [f"{who} {times[who] / times['plain']:.1f}" for who in times if who not in ("plain", "ours")]
+            what = f"time of a DP-SGD step / plain SGD, {name}, batch {BATCH}, torch threads: {threads}"
+            figures.append(Figure(what, times["ours"] / times["plain"], LIMITS[name], ", ".join(others)))
+    peaks = {name: (peak(name, "our_step"), peak(name, "plain_step")) for name in LIMITS}
+    for i, what in enumerate(("tensors", "process")):
+        ratios = {name: ours[i] / plain[i] for name, (ours, plain) in peaks.items()}
+        detail = ", ".join(f"{name} {value:.2f}" for name, value in ratios.items())
+        title = f"peak memory of a DP-SGD step / plain SGD, batch 1,024, {what}"
+        figures.append(Figure(title, max(ratios.values()), 1.5, detail))
     return figures

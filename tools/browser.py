@@ -139,6 +139,13 @@ def chromium(*, offline: bool = False, **context: Any) -> Iterator[Any]:
             browser.close()
 
 
+def write_notebook(path: Path, *sources: str) -> None:
+    """A notebook of code cells that names its kernel: without that JupyterLab asks for one."""
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(source.strip()) for source in sources]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
+
+
 _KERNEL_READY = """() => {
   const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
   return session?.isReady && session.session?.kernel?.status === 'idle';

@@ -2,7 +2,7 @@
 
 - Blocks marked python are run, all in one namespace. A comment behind an expression is compared with its value (behind
   a print, with what it prints): `loss(52)  # 0.5` holds when the value, rounded to the digits shown, is 0.5. The number
-  comes first in its comment; `# -> text` is compared as text, too.
+  comes first in its comment; `# -> text` is compared as text, too, and `# text ...` with the beginning of the text.
 - Blocks marked console, bash or sh are read command by command. `make x` has to be a target, a program has to have its
   `--help`, `python ...` is run. A command that nobody checks is a fault; so is a block whose language nobody knows.
 - Relative links and `make x` in running text have to exist.
@@ -77,6 +77,8 @@ def numbers(value: Any) -> list[float] | None:
 
 def agrees(value: Any, shown: str) -> bool:
     """Whether a value is what the comment shows."""
+    if shown.endswith("..."):
+        return str(value).startswith(shown.removesuffix("...").rstrip())
     if shown in (str(value).strip(), repr(value)):
         return True
     if isinstance(value, str):  # printed

@@ -18,5 +18,6 @@ from dpcourse.explore.pure import *
 from dpcourse.explore.texts import *
 from dpcourse.explore.training import *
 from dpcourse.explore.widget import CATALOGUE, Explorer
+from dpcourse.explore.words import *
 
 __all__ = ["CATALOGUE", "Explorer", *CATALOGUE]

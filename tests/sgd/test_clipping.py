@@ -52,7 +52,7 @@ def test_frozen_parameters_count_for_nothing() -> None:
     next(model.parameters()).requires_grad_(False)
     inputs, targets = draw(6)
     fast, slow = (clipped_sum(model, inputs, targets, loss, clip=0.1, method=m) for m in ("fast", "loop"))
-    assert list(fast.total) == ["0.bias", "2.weight"]
+    assert list(fast.total) == ["0.bias", "2.weight", "2.bias", "4.weight"]
     torch.testing.assert_close(fast.norms, slow.norms, rtol=1e-5, atol=1e-6)
 
 
@@ -78,6 +78,17 @@ class Twice(nn.Module):
         return F.relu(self.layer(F.relu(self.layer(x))))
 
 
+class Places(nn.Module):
+    """Learned places looked up once for the whole lot, which here has as many examples as a text has places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.place, self.out = nn.Embedding(7, 9), nn.Linear(63, 9)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.out((x[:, None] + self.place(torch.arange(7))).flatten(1))
+
+
 def tied() -> nn.Module:
     model = nn.Sequential(nn.Linear(9, 9), nn.Linear(9, 9))
     model[1].weight = model[0].weight
@@ -85,7 +96,13 @@ def tied() -> nn.Module:
 
 
 @pytest.mark.parametrize(
-    ("model", "words"), [(Scaled(), "Scaled has no rule"), (Twice(), "used twice"), (tied(), "share a parameter")]
+    ("model", "words"),
+    [
+        (Scaled(), "Scaled has no rule"),
+        (Twice(), "used twice"),
+        (tied(), "share a parameter"),
+        (Places(), "they are not the examples"),
+    ],
 )
 def test_what_the_fast_path_does_not_know_is_slow_and_right(model: nn.Module, words: str) -> None:
     inputs, targets = torch.randn(7, 9), torch.randint(9, (7,))

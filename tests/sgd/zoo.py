@@ -56,14 +56,14 @@ def images(n: int, channels: int = 1, side: int = 8) -> Tensor:
 
 ZOO: dict[str, Callable[[], tuple[nn.Module, Callable[[int], tuple[Tensor, Tensor]], Callable[..., Tensor]]]] = {
     "mlp": lambda: (
-        nn.Sequential(nn.Linear(9, 7), nn.Tanh(), nn.Linear(7, 4, bias=False)),
+        nn.Sequential(nn.Linear(9, 7), nn.Tanh(), nn.Linear(7, 6), nn.ReLU(inplace=True), nn.Linear(6, 4, bias=False)),
         lambda n: (torch.randn(n, 9), torch.randint(4, (n,))),
         label_loss,
     ),
     "cnn": lambda: (
         nn.Sequential(
-            nn.Conv2d(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 8, 3, stride=2, bias=False),
-            nn.Flatten(), nn.Linear(8, 5),
+            nn.Conv2d(1, 6, 3, padding=1), nn.ReLU(inplace=True), nn.MaxPool2d(2),
+            nn.Conv2d(6, 8, 3, stride=2, bias=False), nn.Tanh(), nn.Flatten(), nn.Linear(8, 5),
         ),
         lambda n: (images(n), torch.randint(5, (n,))),
         label_loss,
