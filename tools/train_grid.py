@@ -140,7 +140,7 @@ def inversion() -> dict[str, Any]:
 
 
 def canaries() -> dict[str, Any]:
-    """The exposure of a secret by how often its user typed it, for ``explore.canaries``: five secrets, five models."""
+    """The exposure of a secret by how often its user typed it, for ``explore.canaries``: ten secrets, ten models."""
     from dpcourse import attacks, sgd
     from dpcourse.sgd.corpus import Canary, messages
     from dpcourse.sgd.fedavg import train_federated
@@ -168,7 +168,7 @@ def canaries() -> dict[str, Any]:
     grid_of = training.TRAININGS
     return {
         name: {
-            f"{repeats}": [round(attacks.exposure(*model(name, repeats, seed)).bits, 3) for seed in range(5)]
+            f"{repeats}": [round(attacks.exposure(*model(name, repeats, seed)).bits, 3) for seed in range(10)]
             for repeats in training.REPEATS
         }
         for name in grid_of

@@ -163,7 +163,7 @@ def canaries() -> Scene:
                     f"Training: {training}",
                     Axis("how often the user typed the secret", -0.7, 2.5, ticks=named),
                     Axis("exposure (bits)", 0, 15.5),
-                    Bars(places, means, "mean of five models", "sky", "striped", 0.6),
+                    Bars(places, means, f"mean of {runs.shape[1]} models", "sky", "striped", 0.6),
                     Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one model", "ink", "circle", 8),
                     Rule(SPACE, "y", "", "red", "dashed"),
                     Label(-0.67, SPACE + 0.6, "the first of 10,000 guesses is right", "red", "start"),

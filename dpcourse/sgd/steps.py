@@ -56,49 +56,50 @@ def private_gradient(
 
     Only the first is private; norms and losses of the second are for teaching and must not be published.
     """
-    parameters = trainable(model)
-    with _drawing(parameters, _spread(clip, sigma, lot_size), generator) as noise:
+    clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
+    with _drawing(trainable(model), sigma * clip, generator) as noise:
         lot = clipped_sum(model, inputs, targets, loss, clip=clip, method=method)
-        return _add_average(noise(), lot.total, lot_size), lot
+        return noisy_average(lot.total, clip=clip, sigma=sigma, lot_size=lot_size, noise=noise()), lot
 
 
 def noisy_average(
-    total: dict[str, Tensor], *, clip: float, sigma: float, lot_size: float, generator: torch.Generator | None = None
+    total: dict[str, Tensor],
+    *,
+    clip: float,
+    sigma: float,
+    lot_size: float,
+    generator: torch.Generator | None = None,
+    noise: dict[str, Tensor] | None = None,
 ) -> dict[str, Tensor]:
     """Gaussian noise once onto the sum (its l2 sensitivity is ``clip``), then the average over the *expected* lot."""
-    noise = _gaussian(total, _spread(clip, sigma, lot_size), generator)
-    return _add_average(noise, total, lot_size)
+    clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
+    lot_size = door.positive("lot_size", lot_size)
+    if noise is None:
+        noise = gaussian_like(total, sigma * clip, generator)
+    return {name: noise[name].add_(value).div_(lot_size) for name, value in total.items()}
 
 
-def _spread(clip: float, sigma: float, lot_size: float) -> float:
-    """The standard deviation of the noise on the average."""
-    return door.non_negative("sigma", sigma) * door.positive("clip", clip) / door.positive("lot_size", lot_size)
-
-
-def _gaussian(shapes: Mapping[str, Tensor], spread: float, generator: torch.Generator | None) -> dict[str, Tensor]:
+def gaussian_like(
+    shapes: Mapping[str, Tensor], deviation: float, generator: torch.Generator | None = None
+) -> dict[str, Tensor]:
     """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
     sizes = [value.numel() for value in shapes.values()]
-    parts = torch.empty(sum(sizes)).normal_(0, spread, generator=generator).split(sizes)
+    parts = torch.empty(sum(sizes)).normal_(0, deviation, generator=generator).split(sizes)
     return {name: part.view_as(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
-
-
-def _add_average(noise: dict[str, Tensor], total: dict[str, Tensor], lot_size: float) -> dict[str, Tensor]:
-    """The noise becomes the answer, in place."""
-    return {name: part.add_(total[name], alpha=1 / lot_size) for name, part in noise.items()}
 
 
 @contextmanager
 def _drawing(
-    shapes: Mapping[str, Tensor], spread: float, generator: torch.Generator | None
+    shapes: Mapping[str, Tensor], deviation: float, generator: torch.Generator | None
 ) -> Iterator[Callable[[], dict[str, Tensor]]]:
     """Draw the noise meanwhile, where torch leaves a core free: for an MLP it takes a third of the step.
 
     Not from torch's own generator, which the model may use in the same moment (Dropout): runs must repeat exactly.
     """
     if generator is None or torch.get_num_threads() >= (os.cpu_count() or 1):
-        yield lambda: _gaussian(shapes, spread, generator)
+        yield lambda: gaussian_like(shapes, deviation, generator)
         return
-    drawn = _MEANWHILE.submit(_gaussian, shapes, spread, generator)
+    drawn = _MEANWHILE.submit(gaussian_like, shapes, deviation, generator)
     try:
         yield drawn.result
     finally:

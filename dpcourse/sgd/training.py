@@ -129,7 +129,6 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
     try:
         while not run.finished:
             _one_step(run, data, loss, optimiser, generator)
-            run.step += 1
             if run.step % every == 0 or run.finished:
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
@@ -155,6 +154,7 @@ def _one_step(run: Run, data: HasExamples, loss: Loss, optimiser: Any, generator
         optimiser.zero_grad()
         if len(lot):
             (loss(model(x), y).sum() / kept.lot_size).backward()
+    run.step += 1  # before the model changes: an interruption here counts a step too many, never one too few
     optimiser.step()
 
 
