@@ -15,10 +15,11 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
+from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, Weighted, unknown_because
 
-Listener = Callable[[str, nn.Module, Tensor, Tensor], Tensor | None]
-_USES: WeakKeyDictionary[nn.Module, str] = WeakKeyDictionary()  # model -> why its layers are used oddly, or ""
+Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
+_ODD: WeakKeyDictionary[nn.Module, dict[bool, str]] = WeakKeyDictionary()  # model -> in training? -> why, or ""
 
 
 def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
@@ -35,51 +36,71 @@ def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
             if id(parameter) in owners:
                 return f"{owners[id(parameter)]!r} and {name!r} share a parameter"
             owners[id(parameter)] = name
-    if model not in _USES:
-        _USES[model] = _odd_use(model, inputs)
-    return _USES[model] or None
+    known = _ODD.setdefault(model, {})
+    if model.training not in known:
+        known[model.training] = _odd_use(model, inputs)
+    return known[model.training] or None
+
+
+def _learning(layer: nn.Module) -> bool:
+    return any(p is not None and p.requires_grad for p in layer._parameters.values())
 
 
 def _odd_use(model: nn.Module, inputs: Tensor) -> str:
-    """Whether a layer is used twice in a pass, or on something that is no lot. Asked once, of one and of two examples.
+    """Why a layer's rule does not cover its use: not exactly once in a pass, or not on the examples. Asked once.
 
-    The length of a layer's output alone would not tell: a lot of 32 examples looks like a text of 32 positions.
+    It is asked with lots of 1 and of 2. The length of a layer's output alone would not tell: a lot of 32 examples looks
+    like a text of 32 positions.
     """
-    reason = ""
-    uses: list[str] = []
+    uses: dict[str, int] = {}
 
-    def note(name: str, layer: nn.Module, given: Tensor, made: Tensor) -> None:
-        nonlocal reason
-        if name in uses:
-            reason = f"{name!r} is used twice in one pass: its gradients would have to be added before squaring"
-        elif len(made) != size or len(given) != size:
-            reason = f"{name!r} works on {len(made)} rows where the lot has {size}: they are not the examples"
-        uses.append(name)
+    def note(where: str, layer: Any, given: Tensor, made: Tensor) -> None:
+        if where in uses:
+            raise NotImplementedError(f"{where!r} is used twice in one pass: add before you square")
+        if len(made) != size or len(given) != size:
+            raise NotImplementedError(f"{where!r} works on {len(made)} rows in a lot of {size}: not on the examples")
+        uses[where] = size
 
+    needed = {
+        f"{name}." if name else "" for name, layer in model.named_modules() if type(layer) in RULES and _learning(layer)
+    }
     for size in (1, 2):
         uses.clear()
         with torch.no_grad(), torch.random.fork_rng(devices=[]), _listening(model, note):
-            model(inputs[:1].expand(size, *inputs.shape[1:]))
-    return reason
+            try:
+                model(inputs[:1].expand(size, *inputs.shape[1:]))
+            except NotImplementedError as reason:
+                return str(reason)
+        unused = needed - uses.keys()
+        if unused:
+            return f"{min(unused)!r} is passed by"
+    return ""
 
 
 @contextmanager
 def _listening(model: nn.Module, listener: Listener) -> Iterator[None]:
-    """Show the listener every use of a layer that learns: its name, itself, its input and its output."""
+    """Show the listener every use of a layer that learns: where it is, itself, its input and its output."""
 
-    def hook_of(name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor | None]:
-        return lambda layer, given, made: listener(name, layer, given[0], made)
+    def hook_of(where: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor | None]:
+        return lambda layer, given, made: listener(where, layer, given[0], made)
 
-    learning = [
-        layer.register_forward_hook(hook_of(name))
-        for name, layer in model.named_modules()
-        if type(layer) in RULES and any(p is not None and p.requires_grad for p in layer._parameters.values())
-    ]
+    def show_of(where: str) -> Callable[[Any, Tensor, Tensor], Tensor | None]:
+        return lambda layer, given, made: listener(where, layer, given, made)
+
+    handles, replaced = [], []
+    for name, layer in model.named_modules():
+        if type(layer) is nn.MultiheadAttention:
+            replaced.append(layer)
+            layer.forward = written_out(layer, show_of(f"{name}.in_proj_"))  # type: ignore[method-assign]
+        elif type(layer) in RULES and _learning(layer):
+            handles.append(layer.register_forward_hook(hook_of(f"{name}." if name else "")))
     try:
         yield
     finally:
-        for handle in learning:
+        for handle in handles:
             handle.remove()
+        for layer in replaced:
+            del layer.forward
 
 
 class _Tap(torch.autograd.Function):
@@ -104,7 +125,7 @@ class _Tap(torch.autograd.Function):
 class _Use:
     """One use of a layer: its input, and then the squared norms and the weighted sum that its rule gives."""
 
-    layer: nn.Module
+    layer: Any
     given: Tensor | None
     found: tuple[Tensor, Weighted] | None = None
 
@@ -130,12 +151,12 @@ def fast_sum(
     uses: dict[str, _Use] = {}
     token = torch.zeros((), requires_grad=True)  # every first layer hangs on it: its gradient comes by all of them
 
-    def note(name: str, layer: nn.Module, given: Tensor, made: Tensor) -> Tensor:
-        uses[name] = _Use(layer, given.detach())
+    def note(where: str, layer: Any, given: Tensor, made: Tensor) -> Tensor:
+        use = uses[where] = _Use(layer, given.detach())
         if made.requires_grad:
-            made.register_hook(uses[name].sink)  # keeps no output alive, and allows a layer that works in place
+            made.register_hook(use.sink)  # keeps no output alive, and allows a layer that works in place
             return made
-        tapped: Tensor = _Tap.apply(made, token, uses[name].sink)
+        tapped: Tensor = _Tap.apply(made, token, use.sink)
         return tapped
 
     with _listening(model, note):
@@ -151,13 +172,13 @@ def fast_sum(
             f"loss must give one number for each of {len(inputs)} examples, got shape {tuple(losses.shape)}"
         )
     torch.autograd.grad(losses.sum(), token, allow_unused=True)
-    found = {name: use.found for name, use in uses.items() if use.found is not None}  # others do not touch the loss
+    found = {where: use.found for where, use in uses.items() if use.found is not None}  # others do not touch the loss
     norms = torch.stack([squares for squares, _ in found.values()]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
     sums: dict[str, Tensor] = {}
-    for name, (_, weighted) in found.items():
+    for where, (_, weighted) in found.items():
         for own, gradient in weighted(weights).items():
-            sums[f"{name}.{own}" if name else own] = gradient.detach()
+            sums[f"{where}{own}"] = gradient.detach()
     # In the parameters' order; a layer that the pass did not use has gradient 0.
     total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parameters.items()}
     return total, norms.detach(), losses.detach()

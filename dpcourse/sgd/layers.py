@@ -21,6 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
+from dpcourse.sgd.attention import Projection, unknown_attention
+
 CHUNK = 32  # examples whose patches are held at once: few enough to stay in the processor's cache
 Weighted = Callable[[Tensor], dict[str, Tensor]]  # the examples' weights -> the weighted sum of their gradients
 Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Weighted]]
@@ -156,8 +158,10 @@ def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Weig
     return squares, lambda weights: {name: torch.tensordot(weights, each[name], 1) for name in own}
 
 
-RULES: dict[type[nn.Module], Rule] = {
+RULES: dict[type, Rule] = {
     nn.Linear: _linear,
+    nn.modules.linear.NonDynamicallyQuantizableLinear: _linear,  # the last part of nn.MultiheadAttention
+    Projection: _linear,
     nn.Conv2d: _conv,
     nn.Embedding: _embedding,
     nn.LayerNorm: _layer_norm,
@@ -167,6 +171,8 @@ RULES: dict[type[nn.Module], Rule] = {
 def unknown_because(layer: nn.Module) -> str | None:
     """Why the fast path cannot take this layer, or None if it can."""
     name = type(layer).__name__
+    if type(layer) is nn.MultiheadAttention:
+        return unknown_attention(layer)
     if type(layer) not in RULES:  # a subclass may compute something else: not taken for its parent
         return f"{name} has no rule"
     if isinstance(layer, nn.Conv2d) and (layer.padding_mode != "zeros" or isinstance(layer.padding, str)):

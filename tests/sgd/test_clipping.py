@@ -35,6 +35,16 @@ def test_three_ways_agree(name: str, clip: float) -> None:
     assert all(parameter.requires_grad for parameter in model.parameters())  # left as it was found
 
 
+def test_torch_takes_a_shortcut_around_its_layers_in_eval_mode_and_the_result_stays_right() -> None:
+    model, draw, loss = ZOO["torch's transformer"]()
+    model.eval()
+    inputs, targets = draw(5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast, slow = (clipped_sum(model, inputs, targets, loss, clip=0.3, method=m) for m in ("fast", "loop"))
+    torch.testing.assert_close(fast.norms, slow.norms, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("method", ["fast", "func", "loop"])
 def test_no_example_moves_the_sum_by_more_than_the_clip(method: str) -> None:
     model, draw, loss = ZOO["cnn"]()
@@ -101,7 +111,7 @@ def tied() -> nn.Module:
         (Scaled(), "Scaled has no rule"),
         (Twice(), "used twice"),
         (tied(), "share a parameter"),
-        (Places(), "they are not the examples"),
+        (Places(), "not on the examples"),
     ],
 )
 def test_what_the_fast_path_does_not_know_is_slow_and_right(model: nn.Module, words: str) -> None:

@@ -50,6 +50,21 @@ class LanguageModel(nn.Module):
         return self.out(h + self.narrow(F.gelu(self.wide(self.norm(h)))))
 
 
+class Encoder(nn.Module):
+    """torch's own transformer, with its own attention, a causal mask and padding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.word, self.out = nn.Embedding(20, 16), nn.Linear(16, 20)
+        one = nn.TransformerEncoderLayer(16, 4, 24, dropout=0.0, batch_first=True, norm_first=True)
+        self.layers = nn.TransformerEncoder(one, 2, enable_nested_tensor=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        future = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+        padding = torch.cat([torch.zeros_like(x[:, :1], dtype=torch.bool), x[:, 1:] == 0], 1)
+        return self.out(self.layers(self.word(x), mask=future, src_key_padding_mask=padding))
+
+
 def images(n: int, channels: int = 1, side: int = 8) -> Tensor:
     return torch.randn(n, channels, side, side)
 
@@ -75,6 +90,11 @@ ZOO: dict[str, Callable[[], tuple[nn.Module, Callable[[int], tuple[Tensor, Tenso
     ),
     "transformer": lambda: (
         LanguageModel(),
+        lambda n: (torch.randint(20, (n, 12)), torch.randint(20, (n, 12))),
+        word_loss,
+    ),
+    "torch's transformer": lambda: (
+        Encoder(),
         lambda n: (torch.randint(20, (n, 12)), torch.randint(20, (n, 12))),
         word_loss,
     ),
