@@ -23,7 +23,8 @@ _HOME = {
     "randomness": "SystemRandomness",
 }
 _ROOMS = (
-    "accounting", "attacks", "audit", "data", "explore", "mechanisms", "plots", "privacy_loss", "sensitivity", "sgd",
+    "accounting", "adaptive_ldp", "attacks", "audit", "data", "explore", "mechanisms", "plots", "privacy_loss",
+    "sensitivity", "sgd",
 )  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}
 

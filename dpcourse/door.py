@@ -112,6 +112,10 @@ def same_shape(name: str, value: Any, other: np.ndarray) -> np.ndarray:
 
 def integer_array(name: str, value: Any) -> np.ndarray:
     """An int64 array; floats are accepted only if every one of them is a whole number."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":  # a million categories need no way through floats
+        if value.size and max(-int(value.min()), int(value.max())) >= 2**53:
+            raise ValueError(f"{name} must lie within +-2**53, got {_short(value)}")
+        return value.astype(np.int64)
     array = finite_array(name, value)
     if array.size and not (array == np.round(array)).all():
         bad = array[array != np.round(array)].flat[0]

@@ -12,6 +12,7 @@ from dpcourse import door
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.mechanisms.estimate import Estimate
+from dpcourse.mechanisms.moving import moved
 from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.randomness import Rng, generator
 
@@ -73,10 +74,7 @@ class _Response(Mechanism):
         """Reports, one for each person's category in ``data``."""
         rng, categories = generator(rng), self._category("data", data)
         shape = release_shape(categories, size)
-        reports = np.broadcast_to(categories, shape).copy()
-        lies = rng.random(shape) >= self.truth
-        # Adding 1..k-1 modulo k reaches each of the other categories equally often.
-        reports[lies] = (reports[lies] + rng.integers(1, self.k, np.count_nonzero(lies))) % self.k
+        reports = moved(np.broadcast_to(categories, shape), self.k, self.other, rng)
         return reports if np.ndim(reports) else int(reports)
 
     def log_prob(self, output: Any, data: Any) -> Any:

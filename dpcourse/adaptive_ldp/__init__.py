@@ -1,0 +1,19 @@
+"""Adaptive local privacy for categories: AdOBEst-LDP (Yildirim & Aydin) with its corrections, and its competitors."""
+
+from dpcourse.adaptive_ldp.columns import Columns, columns, first_epsilons, second_epsilon
+from dpcourse.adaptive_ldp.responses import RestrictedResponse, StandardResponse
+from dpcourse.adaptive_ldp.subsets import (
+    best_subset,
+    best_subset_sizes,
+    best_subsets,
+    semi_adaptive_sizes,
+    semi_adaptive_subset,
+    semi_adaptive_subsets,
+)
+from dpcourse.adaptive_ldp.utilities import UTILITIES, utilities
+
+__all__ = [
+    "UTILITIES", "Columns", "RestrictedResponse", "StandardResponse", "best_subset", "best_subset_sizes",
+    "best_subsets", "columns", "first_epsilons", "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset",
+    "semi_adaptive_subsets", "utilities",
+]  # fmt: skip

@@ -1,0 +1,246 @@
+"""Responses on categories: SRR on any finite set of labels, and RRRR, which mostly stays within a subset S.
+
+Yildirim & Aydin, "Bayesian Frequency Estimation Under Local Differential Privacy With an Adaptive Randomized Response
+Mechanism" (AdOBEst-LDP). Any two categories are neighbours: each person's own answer is what is protected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.adaptive_ldp.columns import Columns, columns
+from dpcourse.guarantee import Guarantee, Neighbours
+from dpcourse.mechanisms import Estimate, KaryResponse
+from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.mechanisms.moving import moved
+from dpcourse.privacy_loss import DiscreteLoss
+from dpcourse.randomness import Rng, generator
+
+
+@dataclass(frozen=True)
+class StandardResponse(Mechanism):
+    """SRR(X; Omega, eps): one's own label with probability e^eps / (e^eps + |Omega| - 1), else any other one.
+
+    ``categories`` is the finite set Omega, in the order in which matrix and estimate list it; labels are any different
+    hashable things. :class:`~dpcourse.mechanisms.KaryResponse` does the work.
+    """
+
+    categories: Sequence[Any]
+    epsilon: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        raw = self.categories.tolist() if hasattr(self.categories, "tolist") else self.categories
+        if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
+            raise TypeError(f"categories must be a list of labels, got {self.categories!r}")
+        labels = tuple(raw)
+        if len(labels) < 2 or len(set(labels)) < len(labels):
+            raise ValueError(f"categories must be at least two different labels, got {self.categories!r}")
+        object.__setattr__(self, "categories", labels)
+        object.__setattr__(self, "epsilon", self.on_numbers.epsilon)
+
+    @cached_property
+    def on_numbers(self) -> KaryResponse:
+        """The same response on the numbers 0..k-1 of the categories."""
+        return KaryResponse(epsilon=self.epsilon, k=len(self.categories))
+
+    @cached_property
+    def _number(self) -> dict[Any, int]:
+        return {label: number for number, label in enumerate(self.categories)}
+
+    @cached_property
+    def _plain(self) -> bool:
+        return self.categories == tuple(range(len(self.categories)))
+
+    def _numbers(self, name: str, labels: Any) -> Any:
+        """A label's number, or an array of them. A label that is itself a tuple is one label."""
+        if self._plain:
+            return labels
+        try:
+            if labels in self._number:
+                return self._number[labels]
+        except TypeError:  # a list or an array: several people
+            pass
+        if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+            raise ValueError(f"{name} must be one of the categories {self.categories!r}, got {labels!r}")
+        people = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+        if people and isinstance(people[0], list) and people[0] not in self.categories:
+            return np.array([self._numbers(name, row) for row in people])
+        return np.array([self._numbers(name, label) for label in people], dtype=np.int64)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.on_numbers.guarantee
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """P(y | x): a row for each true label, a column for each report, in the order of ``categories``."""
+        return self.on_numbers.matrix
+
+    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
+        """Reports, one for each person's label in ``data``: a label for one person, an array for several."""
+        reports = self.on_numbers.release(self._numbers("data", data), size=size, rng=rng)
+        if self._plain:
+            return reports
+        if not np.ndim(reports):
+            return self.categories[reports]
+        return self._labels[reports]
+
+    @cached_property
+    def _labels(self) -> np.ndarray:
+        kinds = {type(label) for label in self.categories}
+        if len(kinds) == 1 and kinds <= {str, int, float}:
+            return np.array(self.categories)
+        labels = np.empty(len(self.categories), dtype=object)
+        for number, label in enumerate(self.categories):
+            labels[number] = label
+        return labels
+
+    def log_prob(self, output: Any, data: Any) -> Any:
+        """Log probability of each person's report."""
+        return self.on_numbers.log_prob(self._numbers("output", output), self._numbers("data", data))
+
+    def worst_case(self) -> tuple[Any, Any]:
+        """Any two different labels."""
+        return self.categories[1], self.categories[0]
+
+    def _plrv_of(self, data: Any, neighbour: Any) -> DiscreteLoss:
+        return self.on_numbers._plrv_of(self._numbers("data", data), self._numbers("neighbour", neighbour))
+
+    def estimate(self, reports: Any) -> Estimate:
+        """The share of each category, in their order: unbiased; it may leave [0, 1]."""
+        return self.on_numbers.estimate(self._numbers("reports", reports))
+
+
+@dataclass(frozen=True)
+class RestrictedResponse(Mechanism):
+    """RRRR(X; S, eps), the randomly restricted randomized response of the talk, on the categories 0..k-1.
+
+    Whoever is in S draws R uniformly outside S and answers SRR(X; S + {R}, eps1). Whoever is not takes R =
+    SRR(X; S^c, eps2) and answers SRR(R; S + {R}, eps1). S is ``subset``, possibly empty (then it is SRR at eps);
+    eps1 is ``first``, by default 0.8 eps, or eps where a single category is outside S (see ``first_epsilons``); eps2
+    is the largest one that keeps eps-LDP (see ``second_epsilon``), which is then tight for n >= 2 outside.
+    """
+
+    k: int
+    subset: Sequence[int]
+    epsilon: float = field(kw_only=True)
+    first: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "k", door.whole_number("k", self.k, at_least=2))
+        if isinstance(self.subset, str | bytes) or not isinstance(self.subset, Iterable):
+            raise TypeError(f"subset must be a list of categories, got {self.subset!r}")
+        raw = np.asarray(self.subset if hasattr(self.subset, "dtype") else list(self.subset))
+        if raw.dtype.kind == "b":
+            raise TypeError(f"subset must list its categories, not mark them, got {self.subset!r}")
+        chosen = sorted(self._category("subset", raw).ravel().tolist())
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"subset must name each category once, got {self.subset!r}")
+        if len(chosen) == self.k:
+            raise ValueError(
+                f"subset must leave a category out (R is drawn from outside it), got all {self.k}: {self.subset!r}"
+            )
+        object.__setattr__(self, "subset", tuple(chosen))
+        if self.first is not None:
+            object.__setattr__(self, "first", float(self.columns.first[0]))
+
+    def _category(self, name: str, value: Any) -> np.ndarray:
+        array = door.integer_array(name, value)
+        if array.size and (array.min() < 0 or array.max() >= self.k):
+            raise ValueError(f"{name} must be one of the categories 0..{self.k - 1}, got {value!r}")
+        return array
+
+    @property
+    def columns(self) -> Columns:
+        """The probabilities for all subset sizes; those of this one stand at ``len(subset)``."""
+        return columns(self.k, self.epsilon, self.first)
+
+    @property
+    def first_epsilon(self) -> float:
+        """eps1, the budget of the response on S with one more category."""
+        return float(self.columns.first[len(self.subset)])
+
+    @property
+    def second_epsilon(self) -> float:
+        """eps2, the budget of the response outside S."""
+        return float(self.columns.second[len(self.subset)])
+
+    @property
+    def guarantee(self) -> Guarantee:
+        tight = self.k - len(self.subset) >= 2 or self.first_epsilon == self.epsilon
+        return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE, tight=tight)
+
+    @cached_property
+    def member(self) -> np.ndarray:
+        """Which categories are in S: k truth values."""
+        member = np.zeros(self.k, dtype=bool)
+        member[list(self.subset)] = True
+        member.setflags(write=False)
+        return member
+
+    def column(self, output: Any) -> tuple[Any, Any, Any]:
+        """base, step and peak of the column P(output | x) = base + step [x in S] + peak [x = output]."""
+        s, c, inside = len(self.subset), self.columns, self.member[self._category("output", output)]
+        return (
+            np.where(inside, c.inside[s], c.missed[s])[()],
+            np.where(inside, 0.0, c.outside_step[s])[()],
+            np.where(inside, c.inside_peak[s], c.outside_peak[s])[()],
+        )
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """P(y | x): a row for each true category x, a column for each report y."""
+        everyone = np.arange(self.k)
+        return np.exp(self.log_prob(everyone[None, :], everyone[:, None]))
+
+    def log_prob(self, output: Any, data: Any) -> Any:
+        """Log probability of each person's report."""
+        y, x = self._category("output", output), self._category("data", data)
+        s, c, y_in, x_in = len(self.subset), self.columns, self.member[y], self.member[x]
+        in_subset = np.where(y == x, c.log_told[s], c.log_inside[s])
+        outside = np.where(x_in, c.log_crossed[s], np.where(y == x, c.log_found[s], c.log_missed[s]))
+        return np.where(y_in, in_subset, outside)[()]
+
+    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
+        """Reports, one for each person's category in ``data``, by the algorithm of the talk."""
+        rng, categories = generator(rng), self._category("data", data)
+        categories = np.broadcast_to(categories, release_shape(categories, size))
+        s, c = len(self.subset), self.columns
+        # Places: the categories of S first, then the others.
+        order = np.argsort(~self.member, kind="stable")
+        place = np.argsort(order, kind="stable")[categories]
+        n, second = self.k - s, math.exp(-c.second[s])
+        drawn = rng.integers(n, size=place.shape)
+        told = moved(np.maximum(place - s, 0), n, second / (1 + (n - 1) * second), rng)
+        extra = s + np.where(place < s, drawn, told)  # R
+        report = moved(np.minimum(place, s), s + 1, c.inside[s], rng)  # on S + {R}, where R has the number s
+        reports = order[np.where(report < s, report, extra)]
+        return reports if np.ndim(reports) else int(reports)
+
+    def worst_case(self) -> tuple[int, int]:
+        """A pair whose loss is the largest: epsilon wherever the guarantee is tight."""
+        s, c = len(self.subset), self.columns
+        inside, outside = np.flatnonzero(self.member), np.flatnonzero(~self.member)
+        pairs: list[tuple[float, int, int]] = []
+        if s and self.k > s:
+            pairs.append((c.log_found[s] - c.log_crossed[s], outside[0], inside[0]))
+            pairs.append((c.first[s], inside[0], outside[0]))
+        if len(outside) > 1:
+            pairs.append((c.second[s], outside[1], outside[0]))
+        _, x, other = max(pairs, key=lambda pair: pair[0])
+        return int(x), int(other)
+
+    def _plrv_of(self, data: Any, neighbour: Any) -> DiscreteLoss:
+        reports = np.arange(self.k)
+        here, there = (self.log_prob(reports, door.whole_number("data", x, at_least=0)) for x in (data, neighbour))
+        # The bound is exact; the last bit of a difference of logarithms is not.
+        losses = np.clip(here - there, -self.epsilon, self.epsilon)
+        return DiscreteLoss._merged(losses, np.exp(here), 0.0, 0.0)

@@ -1,0 +1,66 @@
+"""Which subset S RRRR should use: the best of the sizes 0..K-1, or the smallest that holds enough probability.
+
+S is always the most probable categories of theta; equal probabilities are taken in the order of their labels, and of
+equally good sizes the smallest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpcourse import door
+from dpcourse.adaptive_ldp.columns import columns
+from dpcourse.adaptive_ldp.utilities import UTILITIES, Ranked, probability_rows
+
+
+def best_subset_sizes(thetas: Any, epsilon: float, first: Any = None, utility: str = "honest") -> np.ndarray:
+    """k* = argmax over 0..K-1 of the utility, for each row of thetas (an (R, K) array)."""
+    return _best(probability_rows("thetas", thetas), epsilon, first, utility)[0]
+
+
+def best_subsets(thetas: Any, epsilon: float, first: Any = None, utility: str = "honest") -> np.ndarray:
+    """The best subset for each row of thetas: an (R, K) array that is True where a category is in S."""
+    return _marked(*_best(probability_rows("thetas", thetas), epsilon, first, utility))
+
+
+def best_subset(theta: Any, epsilon: float, first: Any = None, utility: str = "honest") -> tuple[int, ...]:
+    """The categories of the best subset for one theta, most probable first."""
+    sizes, order = _best(door.probability_vector("theta", theta, tolerance=1e-6)[None, :], epsilon, first, utility)
+    return tuple(order[0, : sizes[0]].tolist())
+
+
+def semi_adaptive_sizes(thetas: Any, alpha: float) -> np.ndarray:
+    """For each row: the smallest size whose cumulative probability reaches ``alpha``, at most K-1."""
+    return _reaching(probability_rows("thetas", thetas), alpha)[0]
+
+
+def semi_adaptive_subsets(thetas: Any, alpha: float) -> np.ndarray:
+    """The semi-adaptive subset for each row of thetas: an (R, K) array that is True where a category is in S."""
+    return _marked(*_reaching(probability_rows("thetas", thetas), alpha))
+
+
+def semi_adaptive_subset(theta: Any, alpha: float) -> tuple[int, ...]:
+    """The categories of the semi-adaptive subset for one theta, most probable first."""
+    sizes, order = _reaching(door.probability_vector("theta", theta, tolerance=1e-6)[None, :], alpha)
+    return tuple(order[0, : sizes[0]].tolist())
+
+
+def _best(rows: np.ndarray, epsilon: float, first: Any, utility: str) -> tuple[np.ndarray, np.ndarray]:
+    ranked = Ranked(rows)
+    measure = UTILITIES[door.one_of("utility", utility, list(UTILITIES))]
+    return measure(ranked, columns(rows.shape[1], epsilon, first)).argmax(axis=1), ranked.order
+
+
+def _reaching(rows: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    alpha, ranked = door.probability("alpha", alpha), Ranked(rows)
+    # .8 + .05 + .05 reaches .9, though not as floats; size K is never reached because _before stops at K-1
+    short = ranked.inside < alpha - 1e-12
+    return np.minimum(short.sum(axis=1), rows.shape[1] - 1), ranked.order
+
+
+def _marked(sizes: np.ndarray, order: np.ndarray) -> np.ndarray:
+    marks = np.zeros(order.shape, dtype=bool)
+    np.put_along_axis(marks, order, np.arange(order.shape[1]) < sizes[:, None], axis=1)
+    return marks
