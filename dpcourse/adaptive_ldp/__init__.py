@@ -1,6 +1,13 @@
 """Adaptive local privacy for categories: AdOBEst-LDP (Yildirim & Aydin) with its corrections, and its competitors."""
 
 from dpcourse.adaptive_ldp.columns import Columns, columns, first_epsilons, second_epsilon
+from dpcourse.adaptive_ldp.matrices import (
+    published_matrix,
+    published_second_epsilon,
+    restricted_matrix,
+    transition_matrix,
+    true_epsilon,
+)
 from dpcourse.adaptive_ldp.responses import RestrictedResponse, StandardResponse
 from dpcourse.adaptive_ldp.subsets import (
     best_subset,
@@ -14,6 +21,7 @@ from dpcourse.adaptive_ldp.utilities import UTILITIES, utilities
 
 __all__ = [
     "UTILITIES", "Columns", "RestrictedResponse", "StandardResponse", "best_subset", "best_subset_sizes",
-    "best_subsets", "columns", "first_epsilons", "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset",
-    "semi_adaptive_subsets", "utilities",
+    "best_subsets", "columns", "first_epsilons", "published_matrix", "published_second_epsilon", "restricted_matrix",
+    "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset", "semi_adaptive_subsets", "transition_matrix",
+    "true_epsilon", "utilities",
 ]  # fmt: skip

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse import door
-from dpcourse.adaptive_ldp.columns import columns
-from dpcourse.adaptive_ldp.utilities import UTILITIES, Ranked, probability_rows
+from dpcourse.adaptive_ldp.utilities import Ranked, probability_rows, values
 
 
 def best_subset_sizes(thetas: Any, epsilon: float, first: Any = None, utility: str = "honest") -> np.ndarray:
@@ -49,15 +48,14 @@ def semi_adaptive_subset(theta: Any, alpha: float) -> tuple[int, ...]:
 
 def _best(rows: np.ndarray, epsilon: float, first: Any, utility: str) -> tuple[np.ndarray, np.ndarray]:
     ranked = Ranked(rows)
-    measure = UTILITIES[door.one_of("utility", utility, list(UTILITIES))]
-    return measure(ranked, columns(rows.shape[1], epsilon, first)).argmax(axis=1), ranked.order
+    return values(ranked, epsilon, first, utility).argmax(axis=0), ranked.order
 
 
 def _reaching(rows: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     alpha, ranked = door.probability("alpha", alpha), Ranked(rows)
-    # .8 + .05 + .05 reaches .9, though not as floats; size K is never reached because _before stops at K-1
+    # .7 + .1 + .1 is to reach .9, though its float is a little less.
     short = ranked.inside < alpha - 1e-12
-    return np.minimum(short.sum(axis=1), rows.shape[1] - 1), ranked.order
+    return np.minimum(short.sum(axis=0), rows.shape[1] - 1), ranked.order
 
 
 def _marked(sizes: np.ndarray, order: np.ndarray) -> np.ndarray:
