@@ -1,6 +1,7 @@
 """Adaptive local privacy for categories: AdOBEst-LDP (Yildirim & Aydin) with its corrections, and its competitors."""
 
 from dpcourse.adaptive_ldp.columns import Columns, columns, first_epsilons, second_epsilon
+from dpcourse.adaptive_ldp.labels import StandardResponse
 from dpcourse.adaptive_ldp.matrices import (
     published_matrix,
     published_second_epsilon,
@@ -8,7 +9,7 @@ from dpcourse.adaptive_ldp.matrices import (
     transition_matrix,
     true_epsilon,
 )
-from dpcourse.adaptive_ldp.responses import RestrictedResponse, StandardResponse
+from dpcourse.adaptive_ldp.responses import RestrictedResponse
 from dpcourse.adaptive_ldp.subsets import (
     best_subset,
     best_subset_sizes,

@@ -10,7 +10,6 @@ one such triple for y in S (with step 0) and one for y outside it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -41,14 +40,17 @@ def second_epsilon(epsilon: float, first: float, inside: int, outside: int) -> f
     min(eps, ln((n - 1) / (n e^(eps1 - eps) - 1))) where the denominator is positive and S is not empty, else eps.
     It is 0 for eps1 = eps and n >= 2 (nothing can be learnt outside S), and has no effect for n = 1.
     """
-    epsilon, first = door.positive("epsilon", epsilon), _first("first", first, door.positive("epsilon", epsilon))
+    epsilon = door.positive("epsilon", epsilon)
     inside = door.whole_number("inside", inside, at_least=0)
     outside = door.whole_number("outside", outside)  # with nothing outside there is nothing to draw R from
-    if inside == 0 or outside == 1:
-        return epsilon
+    return float(_second(epsilon, np.array(_first("first", first, epsilon)), np.array(inside), np.array(outside)))
+
+
+def _second(epsilon: float, first: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
     # The slide's argument of ln, upside down: (n e^-g - 1)/(n - 1) = 1 + n (e^-g - 1)/(n - 1), exact at g = 0.
-    below_one = outside * math.expm1(first - epsilon) / (outside - 1)
-    return min(epsilon, -math.log1p(below_one)) if below_one > -1 else epsilon
+    below_one = outside * np.expm1(first - epsilon) / np.maximum(outside - 1, 1)
+    bound = (inside > 0) & (outside > 1) & (below_one > -1)
+    return np.where(bound, np.minimum(epsilon, -np.log1p(np.where(bound, below_one, 0.0))), epsilon)
 
 
 def _first(name: str, value: Any, epsilon: float) -> float:
@@ -92,24 +94,21 @@ class Columns:
 
 def columns(k: int, epsilon: float, first: Any = None) -> Columns:
     """The probabilities for all subset sizes; ``first`` is eps1, one eps1 for each size, or None (first_epsilons)."""
-    if first is None or np.ndim(first) == 0:
-        return _columns(k, epsilon, first)
-    return _columns(k, epsilon, tuple(np.asarray(first).tolist()))
+    k, epsilon = door.whole_number("k", k, at_least=2), door.positive("epsilon", epsilon)
+    if first is not None and np.ndim(first) == 0:
+        return _columns(k, epsilon, (_first("first", first, epsilon),) * k)
+    firsts = first_epsilons(k, epsilon) if first is None else door.finite_array("first", first)
+    if firsts.shape != (k,):
+        raise ValueError(f"first must be one eps1, or one for each of the {k} subset sizes, got {first!r}")
+    return _columns(k, epsilon, tuple(_first("first", value, epsilon) for value in firsts.tolist()))
 
 
 @lru_cache(maxsize=256)
-def _columns(k: int, epsilon: float, first: float | tuple[float, ...] | None) -> Columns:
-    epsilon, k = door.positive("epsilon", epsilon), door.whole_number("k", k, at_least=2)
-    if first is None:
-        firsts = first_epsilons(k, epsilon)
-    else:
-        given = first if isinstance(first, tuple) else (first,) * k
-        if len(given) != k:
-            raise ValueError(f"first must be one eps1, or one for each of the {k} subset sizes, got {first!r}")
-        firsts = np.array([_first("first", value, epsilon) for value in given])
+def _columns(k: int, epsilon: float, given: tuple[float, ...]) -> Columns:
+    firsts = np.array(given)
     size = np.arange(k)
     outside = k - size
-    second = np.array([second_epsilon(epsilon, f, s, k - s) for f, s in zip(firsts, range(k), strict=True)])
+    second = _second(epsilon, firsts, size, outside)
     # Written with e^-eps, so that a large epsilon is no overflow.
     log_told = -np.log1p(size * np.exp(-firsts))
     log_inside = log_told - firsts

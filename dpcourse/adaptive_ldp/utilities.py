@@ -172,8 +172,12 @@ def probability_rows(name: str, value: Any) -> np.ndarray:
     rows = array[None, :] if array.ndim == 1 else array
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise ValueError(f"{name} must be a vector of at least two probabilities or rows of them, got {value!r}")
-    if rows.size and (rows.min() < 0 or np.abs(rows.sum(axis=1) - 1).max() > 1e-6):
-        raise ValueError(f"{name} must be probabilities that sum to 1 in each row, got {value!r}")
+    if rows.size and rows.min() < 0:
+        raise ValueError(f"{name} must be probabilities, got {float(rows.min())!r} in {value!r}")
+    sums = rows.sum(axis=1)
+    if rows.size and np.abs(sums - 1).max() > 1e-6:
+        worst = float(sums[np.argmax(np.abs(sums - 1))])
+        raise ValueError(f"{name} must be probabilities that sum to 1, got a sum of {worst!r} in {value!r}")
     return rows
 
 

@@ -14,6 +14,8 @@ def moved(categories: np.ndarray, k: int, other: float, rng: np.random.Generator
 
     A million at a time, in the smallest integers that hold them; the caller has checked the arguments.
     """
+    if k == 1:
+        return np.zeros(categories.shape, dtype=np.int64)
     small = np.min_scalar_type(2 * k)
     reports = np.atleast_1d(categories).astype(small)
     reports += _steps(reports.shape, k, other, rng).astype(small, copy=False)
