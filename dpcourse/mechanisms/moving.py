@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+CROWD = 20_000  # fewer people than this are moved without a table
 TINY = float(np.finfo(float).tiny)
 
 
@@ -16,6 +17,12 @@ def moved(categories: np.ndarray, k: int, other: float, rng: np.random.Generator
     """
     if k == 1:
         return np.zeros(categories.shape, dtype=np.int64)
+    if categories.size < CROWD:
+        reports = np.array(categories)
+        lies = rng.random(reports.shape) >= 1 - (k - 1) * other
+        # Adding 1..k-1 modulo k reaches each of the other categories equally often.
+        reports[lies] = (reports[lies] + rng.integers(1, k, np.count_nonzero(lies))) % k
+        return reports
     small = np.min_scalar_type(2 * k)
     reports = np.atleast_1d(categories).astype(small)
     reports += _steps(reports.shape, k, other, rng).astype(small, copy=False)
@@ -32,8 +39,6 @@ def _steps(shape: tuple[int, ...], k: int, other: float, rng: np.random.Generato
     times finer next to 0, which is where all the cuts are when epsilon is large.
     """
     head = rng.integers(0, 1 << 16, size=shape, dtype=np.uint16)
-    if head.size < 2_000:  # not worth a table
-        return _piece(head + rng.random(shape), k, other)
     steps: np.ndarray = np.take(_table(k, other), head)
     unsettled = np.flatnonzero(steps == k)
     steps.flat[unsettled] = _piece(head.flat[unsettled] + rng.random(unsettled.size), k, other)
