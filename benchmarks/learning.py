@@ -11,8 +11,7 @@ from scipy.stats import gamma
 
 from benchmarks.figures import Figure
 from dpcourse.attacks import Exposure, chance_p_value, exposure, extract
-from dpcourse.sgd import FAULTS, audit_release, train
-from dpcourse.sgd.auditing import honest
+from dpcourse.sgd import FAULTS, audit_release, honest, train
 from dpcourse.sgd.corpus import Canary, messages
 from dpcourse.sgd.examples import digits
 from dpcourse.sgd.models import CharacterModel, digit_mlp

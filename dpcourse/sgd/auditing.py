@@ -145,12 +145,13 @@ def audit_release(
             for world, data in enumerate((present, without))
         ]
         claimed = dp_sgd_epsilon(sigma, q, 1, delta)
-        level = 1e-6 / len(SCENES)  # several pairs are tried: their false alarms add up
-        bound = epsilon_lower_bound(*outputs, delta=delta, level=level, claimed=claimed)
-        found.append(StepAudit(scene, bound))
+        width = outputs[0].shape[1]
+        level = 1e-6 / len(SCENES) / width  # several pairs and coordinates are tried: their false alarms add up
+        for one, other in zip(outputs[0].T, outputs[1].T, strict=True):
+            found.append(StepAudit(scene, epsilon_lower_bound(one, other, delta=delta, level=level, claimed=claimed)))
     return max(found, key=lambda one: one.bound.epsilon / dp_sgd_epsilon(sigma, SCENES[one.scene][2], 1, delta))
 
 
 def _many(release: Release, data: Tensor, setting: Setting, draws: int, seed: int) -> np.ndarray:
     generator = torch.Generator().manual_seed(seed)
-    return np.array([float(release(data, setting, generator)[0]) for _ in range(draws)])
+    return torch.stack([release(data, setting, generator) for _ in range(draws)]).numpy()

@@ -44,6 +44,8 @@ class Examples:
     def at(self, rows: Tensor | Sequence[int]) -> Examples:
         """The examples of these rows (indices or a mask)."""
         rows = torch.as_tensor(rows)
+        if rows.numel() == 0:
+            rows = rows.long()  # an empty list is taken for real numbers
         return Examples(self.inputs[rows], self.targets[rows], None if self.users is None else self.users[rows])
 
     def split(self, share: float = 0.8, seed: int = 0) -> tuple[Examples, Examples]:
@@ -120,6 +122,7 @@ def load_csv(
     label: str = "label",
     max_words: int = 128,
     vocabulary: Vocabulary | None = None,
+    without: Sequence[str] = ("-",),
     share: float = 0.8,
     seed: int = 0,
 ) -> Texts:
@@ -127,7 +130,8 @@ def load_csv(
 
     Of each text the first ``max_words`` words are read. Without a ``vocabulary`` the words are hashed into 4,096 ids:
     a list of words taken from private texts would publish these words, and no noise in the training makes up for it.
-    Rows without a text or a label are left out.
+    Rows with an empty text or label are left out, and so are those whose label is one of ``without`` (SNLI writes "-"
+    where its annotators disagreed). The labels that occur are taken to be public.
     """
     import pandas as pd
 
@@ -138,13 +142,14 @@ def load_csv(
     if not Path(path).is_file():
         raise ValueError(f"path must be a CSV file, but there is none at {str(path)!r}")
     try:
-        table = pd.read_csv(path, dtype=str)
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])  # "null" is a word like others
     except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise ValueError(f"{str(path)!r} cannot be read as a CSV table: {error}") from error
     for column in [*columns, label]:
         if column not in table.columns:
             raise ValueError(f"{str(path)!r} has no column {column!r}; it has {list(table.columns)}")
     table = table.dropna(subset=[*columns, label])
+    table = table[~table[label].isin(list(without))]
     if len(table) < 2:
         raise ValueError(f"{str(path)!r} must have at least two rows with a text and a label, got {len(table)}")
     labels = tuple(sorted(table[label].unique()))

@@ -19,7 +19,7 @@ from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, Weighted, unknown_because
 
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
-_ODD: WeakKeyDictionary[nn.Module, dict[bool, str]] = WeakKeyDictionary()  # model -> in training? -> why, or ""
+_ODD: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()  # by model, mode and shape
 
 
 def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
@@ -36,10 +36,10 @@ def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
             if id(parameter) in owners:
                 return f"{owners[id(parameter)]!r} and {name!r} share a parameter"
             owners[id(parameter)] = name
-    known = _ODD.setdefault(model, {})
-    if model.training not in known:
-        known[model.training] = _odd_use(model, inputs)
-    return known[model.training] or None
+    known, key = _ODD.setdefault(model, {}), (model.training, tuple(inputs.shape[1:]), tuple(owners))
+    if key not in known:
+        known[key] = _odd_use(model, inputs)
+    return known[key] or None
 
 
 def _learning(layer: nn.Module) -> bool:
@@ -82,7 +82,12 @@ def _listening(model: nn.Module, listener: Listener) -> Iterator[None]:
     """Show the listener every use of a layer that learns: where it is, itself, its input and its output."""
 
     def hook_of(where: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor | None]:
-        return lambda layer, given, made: listener(where, layer, given[0], made)
+        def hook(layer: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor | None:
+            if not given:
+                raise NotImplementedError(f"{where!r} is called with its input as a keyword")
+            return listener(where, layer, given[0], made)
+
+        return hook
 
     def show_of(where: str) -> Callable[[Any, Tensor, Tensor], Tensor | None]:
         return lambda layer, given, made: listener(where, layer, given, made)

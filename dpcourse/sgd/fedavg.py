@@ -3,7 +3,7 @@ Language Models", ICLR, Algorithm 1).
 
 Neighbours differ in *all* messages of one user. In each round every user enters by a coin of probability q, trains a
 copy of the model on all of their own data, and sends the difference; it is clipped to length C, summed, noised once
-with sigma C, and divided by the expected number of users q N.
+with sigma C, and divided by a constant: the number of users that one expects in a round.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from torch import Tensor, nn
 
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
-from dpcourse.sgd.clipping import Loss, check_model, trainable
+from dpcourse.sgd.clipping import Loss, trainable
+from dpcourse.sgd.generators import generator_from
+from dpcourse.sgd.guards import check_model
 from dpcourse.sgd.steps import descend, minibatch_gradient, noisy_average, poisson_lot
 from dpcourse.sgd.training import HasExamples, cross_entropy
 
@@ -32,6 +34,8 @@ def user_update(
         before = trainable(model)
         change = {name: parameter.detach() - before[name].detach() for name, parameter in trainable(own).items()}
     length = math.sqrt(sum(float(part.square().sum()) for part in change.values()))
+    if not math.isfinite(length):  # no length, no clipping: whoever sends an overflow or a NaN contributes nothing
+        return {name: torch.zeros_like(part) for name, part in change.items()}, length
     shrink = min(1.0, door.positive("clip", clip) / length) if length > 0 else 1.0
     return {name: part * shrink for name, part in change.items()}, length
 
@@ -47,10 +51,17 @@ def federated_round(
     rate: float,
     epochs: int = 1,
     loss: Loss = cross_entropy,
+    expected_users: float | None = None,
     generator: torch.Generator | None = None,
 ) -> int:
-    """One round on the model, in place; returns how many users took part (not to be published)."""
+    """One round on the model, in place; returns how many users took part (not to be published).
+
+    ``expected_users`` divides the sum. If it is not given, q times the number of users does, which takes that number
+    for public: with one user less, the noise would be a little larger.
+    """
     everybody = users.unique()
+    if expected_users is None:
+        expected_users = q * len(everybody)
     chosen = everybody[poisson_lot(len(everybody), q, generator)]
     total = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
     for user in chosen:
@@ -58,7 +69,7 @@ def federated_round(
         change, _ = user_update(model, data.inputs[mine], data.targets[mine], loss, rate=rate, epochs=epochs, clip=clip)
         for name, part in change.items():
             total[name] += part
-    average = noisy_average(total, clip=clip, sigma=sigma, lot_size=q * len(everybody), generator=generator)
+    average = noisy_average(total, clip=clip, sigma=sigma, lot_size=expected_users, generator=generator)
     with torch.no_grad():
         for name, parameter in trainable(model).items():
             parameter.add_(average[name])
@@ -78,28 +89,29 @@ def train_federated(
     rate: float = 0.5,
     epochs: int = 1,
     loss: Loss = cross_entropy,
+    expected_users: float | None = None,
     seed: int | None = None,
 ) -> float:
     """Train in place over so many rounds; returns the epsilon for adding or removing one *user* with all they wrote."""
     check_model(model)
+    if not isinstance(users, Tensor):
+        raise TypeError(f"users must be a tensor with the author of each example, got {users!r}")
+    epsilon = dp_sgd_epsilon(door.positive("sigma", sigma), q, door.whole_number("rounds", rounds), delta)
     if len(users) != len(data.inputs):
         raise ValueError(f"users must name the author of each of {len(data.inputs)} examples, got {len(users)}")
-    generator = torch.Generator()
-    if seed is None:
-        generator.seed()
-    else:
-        generator.manual_seed(seed)
-    for _ in range(door.whole_number("rounds", rounds)):
+    generator = generator_from(seed)
+    for _ in range(rounds):
         federated_round(
             model,
             data,
             users,
             q=q,
-            sigma=door.positive("sigma", sigma),
+            sigma=sigma,
             clip=clip,
             rate=rate,
             epochs=epochs,
             loss=loss,
+            expected_users=expected_users,
             generator=generator,
         )
-    return dp_sgd_epsilon(sigma, q, rounds, delta)
+    return epsilon

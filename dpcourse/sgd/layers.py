@@ -23,6 +23,7 @@ from torch.nn.grad import conv2d_weight
 
 from dpcourse.sgd.attention import Projection, unknown_attention
 
+CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
 CHUNK = 32  # examples whose patches are held at once: few enough to stay in the processor's cache
 Weighted = Callable[[Tensor], dict[str, Tensor]]  # the examples' weights -> the weighted sum of their gradients
 Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Weighted]]
@@ -46,9 +47,21 @@ def _positions(values: Tensor) -> Tensor:
 def _product_squares(a: Tensor, g: Tensor) -> Tensor:
     """The squared Frobenius norm of sum_t g_t a_t^T for every example: by two T x T matrices, or by forming it."""
     positions = a.shape[1]
-    if positions * positions <= a.shape[2] * g.shape[2]:
-        return _rest(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))
-    return _norms(torch.bmm(g.transpose(1, 2), a)).square()
+    if positions * positions > a.shape[2] * g.shape[2]:
+        return _norms(torch.bmm(g.transpose(1, 2), a)).square()
+    ours, theirs = torch.bmm(a, a.transpose(1, 2)), torch.bmm(g, g.transpose(1, 2))
+    squares = _rest(ours * theirs)
+    # If positions cancel, rounding remains: then the product is formed after all. An attacker could arrange for it.
+    most = (ours.diagonal(0, 1, 2) * theirs.diagonal(0, 1, 2)).sqrt().sum(1).square()
+    return _mended(squares, most, lambda rows: _norms(torch.bmm(g[rows].transpose(1, 2), a[rows])).square())
+
+
+def _mended(squares: Tensor, most: Tensor, form: Callable[[Tensor], Tensor]) -> Tensor:
+    """The squares, computed anew by ``form`` for the rows where they are small against what was added up."""
+    rows = torch.nonzero(squares < CANCELLED * most).flatten()
+    if len(rows):
+        squares[rows] = form(rows)
+    return squares
 
 
 def _scaled(g: Tensor, weights: Tensor) -> Tensor:
@@ -136,7 +149,15 @@ def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Weigh
         total = torch.zeros_like(layer.weight)
         return {"weight": total.index_add_(0, words.flatten(), _scaled(g, weights).flatten(0, 1))}
 
-    return _rest(torch.bmm(g, g.transpose(1, 2)) * same), weighted
+    def form(rows: Tensor) -> Tensor:
+        each = g.new_zeros(len(rows), *layer.weight.shape)
+        for one, row in zip(each, rows, strict=True):
+            one.index_add_(0, words[row], g[row])
+        return _norms(each).square()
+
+    lengths = torch.linalg.vector_norm(g, dim=2)
+    squares = _rest(torch.bmm(g, g.transpose(1, 2)) * same)
+    return _mended(squares, (lengths * torch.bmm(same, lengths[:, :, None])[:, :, 0]).sum(1), form), weighted
 
 
 def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,15 +97,22 @@ class Run:
             "state": self.state,
         }
         unfinished = target.with_name(f".{target.name}.{os.getpid()}")
-        torch.save(parts, unfinished)
-        unfinished.replace(target)
+        try:
+            torch.save(parts, unfinished)
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     @staticmethod
     def load(path: str | Path, model: nn.Module) -> Run:
         """Read a run back into a model of the same make."""
         if not Path(path).exists():
             raise ValueError(f"there is no saved run at {str(path)!r}")
-        parts = torch.load(path, weights_only=True)
+        try:
+            parts = torch.load(path, weights_only=True)
+            history = [Moment(**moment) for moment in parts["history"]]
+            plan, step, state = Plan(**parts["plan"]), parts["step"], parts["state"]
+        except (pickle.UnpicklingError, KeyError, TypeError, RuntimeError, EOFError) as error:
+            raise ValueError(f"{str(path)!r} holds no saved run: {str(error)[:80]}") from error
         model.load_state_dict(parts["model"])
-        history = [Moment(**moment) for moment in parts["history"]]
-        return Run(model, Plan(**parts["plan"]), parts["step"], history, parts["state"])
+        return Run(model, plan, step, history, state)

@@ -36,7 +36,8 @@ def online_gradient(model: nn.Module, x: Tensor, y: Tensor, loss: Loss) -> dict[
 def minibatch_gradient(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> dict[str, Tensor]:
     """The average gradient of a batch."""
     parameters = trainable(model)
-    found = torch.autograd.grad(loss(model(inputs), targets).mean(), list(parameters.values()))
+    mean = loss(model(inputs), targets).mean()
+    found = torch.autograd.grad(mean, list(parameters.values()), materialize_grads=True)
     return dict(zip(parameters, found, strict=True))
 
 
@@ -85,7 +86,7 @@ def gaussian_like(
     """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
     sizes = [value.numel() for value in shapes.values()]
     parts = torch.empty(sum(sizes)).normal_(0, deviation, generator=generator).split(sizes)
-    return {name: part.view_as(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
+    return {name: part.view_as(value).to(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
 
 
 @contextmanager

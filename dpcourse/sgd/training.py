@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from typing import Any, Protocol
 
@@ -12,8 +11,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dpcourse import door
-from dpcourse.accounting.dp_sgd import sigma_for, steps_within
-from dpcourse.sgd.clipping import Loss, check_model, trainable
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
+from dpcourse.sgd.clipping import Loss, trainable
+from dpcourse.sgd.generators import generator_from
+from dpcourse.sgd.guards import check_model
 from dpcourse.sgd.run import Moment, Plan, Run
 from dpcourse.sgd.steps import poisson_lot, private_gradient
 
@@ -50,17 +51,22 @@ def plan(
     epsilon = math.inf if epsilon == math.inf else door.positive("epsilon", epsilon)
     delta = door.small_delta("delta", delta, zero=False)
     lot_size = door.positive("lot_size", lot_size)
+    if n < 1:
+        raise ValueError(f"there must be at least one example to train on, got {n}")
     if lot_size > n:
         raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
     steps = max(1, round(door.positive("epochs", epochs) * n / lot_size))
     q = lot_size / n
     if not math.isfinite(epsilon):
+        if sigma:
+            raise ValueError(f"epsilon = inf trains without noise, so sigma must not be given, got {sigma!r}")
         noise = 0.0
     elif sigma is None:
         noise = sigma_for(epsilon, delta, q=q, steps=steps)
     else:
         noise = door.positive("sigma", sigma)
-        steps = min(steps, steps_within(epsilon, delta, sigma=noise, q=q))
+        if dp_sgd_epsilon(noise, q, steps, delta) > epsilon:
+            steps = steps_within(epsilon, delta, sigma=noise, q=q)
         if steps == 0:
             raise ValueError(f"one step with sigma = {noise!r} already costs more than epsilon = {epsilon!r}")
     kept = {"clip": door.positive("clip", clip), "rate": door.positive("rate", rate)}
@@ -90,7 +96,8 @@ def train(
     """Train a model within (epsilon, delta); ``epsilon=math.inf`` trains without clipping and noise.
 
     The noise is found from the budget, or the number of steps from the budget and ``sigma``. Interrupt it (Ctrl-C, or
-    the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the same plan.
+    the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the plan of that
+    run (its noise, clipping, lots, rate and steps), on the same data.
     The guarantee is for adding or removing one example, under Poisson sampling. With a seed the run can be repeated;
     without one its randomness comes from the system, which is what a real release needs.
     """
@@ -111,16 +118,26 @@ def train(
         run = Run(model, kept)
     else:
         run = resume
-        if run.plan.n != len(data.inputs):
-            raise ValueError(f"the run to resume was planned for {run.plan.n} examples, got {len(data.inputs)}")
+        _check_resumed(run, model, len(data.inputs), epsilon, delta)
     _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
     return run
+
+
+def _check_resumed(run: Run, model: nn.Module, n: int, epsilon: float, delta: float) -> None:
+    """What was begun with one model, budget and data set is not to be finished with another."""
+    if model is not run.model:
+        raise ValueError("the model must be the one of the run to resume: train(run.model, ..., resume=run)")
+    for name, given, planned in (("n", n, run.plan.n), ("epsilon", epsilon, run.plan.epsilon),
+                                 ("delta", delta, run.plan.delta)):  # fmt: skip
+        if given != planned:
+            what = "examples" if name == "n" else name
+            raise ValueError(f"the run to resume was planned for {what} = {planned!r}, got {given!r}")
 
 
 def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, progress: bool, looks: int) -> None:
     kept, model = run.plan, run.model
     optimiser = torch.optim.SGD(model.parameters(), lr=kept.rate, momentum=kept.momentum)
-    generator = torch.Generator().manual_seed(secrets.randbits(63) if kept.seed is None else kept.seed)
+    generator = generator_from(kept.seed)
     if run.state:
         optimiser.load_state_dict(run.state["optimiser"])
         generator.set_state(run.state["generator"])

@@ -111,6 +111,14 @@ def test_a_csv_of_ones_own(tmp_path):
     assert sorted([*known.train.inputs.flatten().tolist(), *known.test.inputs.flatten().tolist()]) == [1] * 7 + [2, 3]
 
 
+def test_words_that_look_like_nothing_are_kept_and_disputed_labels_left_out(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("text,label\nnull,a\nNA,b\nNone,a\nyes,-\nno,b\n")
+    task = load_csv(path, max_words=2, share=0.5)
+    assert len(task.train) + len(task.test) == 4
+    assert task.labels == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
