@@ -7,16 +7,22 @@ P_i(y_i | x). An update (Welling & Teh 2011; Aydin & Yildirim 2025) takes a mini
     phi <- | phi + (gamma/2) grad + sqrt(gamma) W |,    W standard normal,
     grad_k = (rho - 1)/phi_k - 1 + (n/m) sum_{i in u} (row_i[k] / p_i - 1) / sum(phi).
 
-The slide's gamma W would be far too little noise. That is ``plain=True``. Its prior term explodes near 0 for rho < 1,
-so it is floored there at ``FLOOR``, and says so by being wrong: see the figures below. By default the same dynamics run
-in the metric diag(phi) (Patterson & Teh 2013, "expanded mean"), where nothing explodes and the posterior is the same:
+The slide's gamma W would be far too little noise. That is ``plain=True``; its prior term explodes near 0 for rho < 1,
+where phi is floored at ``FLOOR``, at a price (below). By default the same dynamics run in the metric diag(phi)
+(Patterson & Teh 2013, "expanded mean"), where nothing explodes and the posterior is the same:
 
-    phi <- | phi + (gamma/2) (rho + phi * grad' ) + sqrt(gamma phi) W |,    grad' = grad without (rho - 1)/phi.
+    phi <- | phi + (gamma/2) (rho + phi * grad') + sqrt(gamma phi) W |,    grad' = grad without (rho - 1)/phi.
 
 The step. The talk takes gamma = 0.5/n. In its formula n counts the responses that the posterior is given, so while
 they arrive it is gamma_t = 0.5/t (``step=0.5``; the authors' code keeps 0.5/T, T the final number, throughout).
 Without ``step`` gamma is as large as two limits allow: ``LARGEST``, and the gamma at which the minibatch itself adds
 ``SHARE`` of the variance of the injected noise (at the uniform theta, by the mechanism's chi-square divergence).
+
+How far the mean of 50 chains is from the exact posterior mean (total variation; K = 20, 10,000 SRR responses, epsilon
+1, 3,000 updates forgotten and 8,000 used, the population drawn with rho = 1, .1, .01; prior 1): .008, .007, .006.
+With the talk's step, plain: .14, .15, .08, because that is too few updates for so small a step. With our step, plain:
+.019, .032, .038: reflection at 0 errs more than the metric. With a prior of .1 or .01 (twice the updates, population
+rho = .1) the metric errs by .054 and .10, the plain one by .21 and .27: use ``gibbs`` there.
 """
 
 from __future__ import annotations

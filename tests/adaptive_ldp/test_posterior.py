@@ -102,7 +102,7 @@ def quadrature(rows, prior, cells=400):
 @pytest.mark.parametrize("prior", [1.0, 2.5])
 def test_gibbs_is_exact(subset, prior):
     """Against quadrature, 60 responses. 40 x 1500 sweeps: a mean errs by about .001 (sd), so .008 fails by chance in
-    fewer than 1e-6 of seeds; a sampler with prior 2.5 for 1 is off by .04."""
+    fewer than 1e-6 of seeds; a sampler with prior 2.5 for 1 is off by .1."""
     mechanism = RestrictedResponse(3, subset, epsilon=1.5)
     reports = np.random.default_rng(5).choice(3, 60, p=[0.6, 0.3, 0.1])
     rows = mechanism.matrix.T[reports]
@@ -114,16 +114,18 @@ def test_gibbs_is_exact(subset, prior):
 def test_langevin_agrees_with_gibbs(rho):
     """The promise: posterior means within .02 in total variation, K = 20, 10,000 SRR responses, epsilon 1.
 
-    Seeds fixed. Sampling error of the two means: about .005 each. The talk's step 0.5/n is off by .2 after as
-    many updates, and noise gamma W instead of sqrt(gamma) W by more than .1.
+    Seeds fixed; over other seeds .003 to .009 is seen, half of it the exact sampler's own error. After as many updates
+    the talk's step 0.5/n is off by .1 and more. Noise gamma W for sqrt(gamma) W hardly moves the mean but leaves a
+    fifth of the variance, of which minibatches may add a quarter: the 50 chains know it to a tenth.
     """
     rng, mechanism = np.random.default_rng(7), KaryResponse(epsilon=1.0, k=20)
     people = rng.choice(20, 10_000, p=rng.dirichlet(np.full(20, rho)))
     rows = mechanism.matrix.T[mechanism.release(people, rng=rng)]
-    exact = gibbs(*grouped(rows), chains=40, sweeps=6_000, burn=600, rng=rng).mean(axis=(0, 1))
+    exact = gibbs(*grouped(rows), chains=40, sweeps=6_000, burn=600, rng=rng)
     chains = Langevin(50, 20, information=chi_square(20, 1.0), rng=rng)
     chains.fill(rows)
-    assert total_variation(chains.mean(8_000, burn=3_000).mean(axis=0), exact) < 0.02
+    assert total_variation(chains.mean(8_000, burn=3_000).mean(axis=0), exact.mean(axis=(0, 1))) < 0.02
+    assert 0.7 < chains.theta.var(axis=0).sum() / exact.var(axis=(0, 1)).sum() < 1.6
 
 
 def test_bad_arguments_are_quoted():
