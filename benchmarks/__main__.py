@@ -6,7 +6,7 @@ import argparse
 import pathlib
 import sys
 
-from benchmarks import accounting, explorers, learning, processes, sampling, sgd
+from benchmarks import accounting, adaptive, explorers, learning, processes, sampling, sgd
 from benchmarks.figures import table
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
@@ -23,7 +23,9 @@ def merged(old: str, new: str) -> str:
     return "\n".join(rows.values())
 
 
-PARTS = {part.__name__.split(".")[-1]: part for part in (accounting, sampling, processes, explorers, sgd, learning)}
+PARTS = {
+    part.__name__.split(".")[-1]: part for part in (accounting, sampling, processes, explorers, sgd, learning, adaptive)
+}
 
 
 def main() -> int:

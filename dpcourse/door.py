@@ -111,11 +111,14 @@ def same_shape(name: str, value: Any, other: np.ndarray) -> np.ndarray:
 
 
 def integer_array(name: str, value: Any) -> np.ndarray:
-    """An int64 array; floats are accepted only if every one of them is a whole number."""
+    """An int64 array; floats are accepted only if every one of them is a whole number.
+
+    An array that is one already is given back itself: read it, do not write to it.
+    """
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":  # a million categories need no way through floats
         if value.size and max(-int(value.min()), int(value.max())) >= 2**53:
             raise ValueError(f"{name} must lie within +-2**53, got {_short(value)}")
-        return value.astype(np.int64)
+        return value.astype(np.int64, copy=False)
     array = finite_array(name, value)
     if array.size and not (array == np.round(array)).all():
         bad = array[array != np.round(array)].flat[0]
@@ -123,6 +126,14 @@ def integer_array(name: str, value: Any) -> np.ndarray:
     if array.size and np.abs(array).max() >= 2.0**53:
         raise ValueError(f"{name} must lie within +-2**53, got {_short(value)}")
     return array.astype(np.int64)
+
+
+def categories(name: str, value: Any, k: int) -> np.ndarray:
+    """An :func:`integer_array` of categories 0..k-1."""
+    array = integer_array(name, value)
+    if array.size and (array.min() < 0 or array.max() >= k):
+        raise ValueError(f"{name} must be one of the categories 0..{k - 1}, got {_short(value)}")
+    return array
 
 
 def probability_vector(name: str, value: Any, *, tolerance: float = 1e-9) -> np.ndarray:

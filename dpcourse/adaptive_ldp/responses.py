@@ -46,7 +46,7 @@ class RestrictedResponse(Mechanism):
         raw = np.asarray(self.subset if hasattr(self.subset, "dtype") else list(self.subset))
         if raw.dtype.kind == "b":
             raise TypeError(f"subset must list its categories, not mark them, got {self.subset!r}")
-        chosen = sorted(self._category("subset", raw).ravel().tolist())
+        chosen = sorted(door.categories("subset", raw, self.k).ravel().tolist())
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"subset must name each category once, got {self.subset!r}")
         if len(chosen) == self.k:
@@ -56,12 +56,6 @@ class RestrictedResponse(Mechanism):
         object.__setattr__(self, "subset", tuple(chosen))
         if self.first is not None:
             object.__setattr__(self, "first", float(self.columns.first[0]))
-
-    def _category(self, name: str, value: Any) -> np.ndarray:
-        array = door.integer_array(name, value)
-        if array.size and (array.min() < 0 or array.max() >= self.k):
-            raise ValueError(f"{name} must be one of the categories 0..{self.k - 1}, got {value!r}")
-        return array
 
     @property
     def columns(self) -> Columns:
@@ -93,7 +87,7 @@ class RestrictedResponse(Mechanism):
 
     def column(self, output: Any) -> tuple[Any, Any, Any]:
         """base, step and peak of the column P(output | x) = base + step [x in S] + peak [x = output]."""
-        s, c, inside = len(self.subset), self.columns, self.member[self._category("output", output)]
+        s, c, inside = len(self.subset), self.columns, self.member[door.categories("output", output, self.k)]
         return (
             np.where(inside, c.inside[s], c.missed[s])[()],
             np.where(inside, 0.0, c.outside_step[s])[()],
@@ -108,7 +102,7 @@ class RestrictedResponse(Mechanism):
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log probability of each person's report."""
-        y, x = self._category("output", output), self._category("data", data)
+        y, x = door.categories("output", output, self.k), door.categories("data", data, self.k)
         s, c, y_in, x_in = len(self.subset), self.columns, self.member[y], self.member[x]
         in_subset = np.where(y == x, c.log_told[s], c.log_inside[s])
         outside = np.where(x_in, c.log_crossed[s], np.where(y == x, c.log_found[s], c.log_missed[s]))
@@ -116,7 +110,7 @@ class RestrictedResponse(Mechanism):
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """Reports, one for each person's category in ``data``, by the algorithm of the talk."""
-        rng, categories = generator(rng), self._category("data", data)
+        rng, categories = generator(rng), door.categories("data", data, self.k)
         categories = np.broadcast_to(categories, release_shape(categories, size))
         s, c = len(self.subset), self.columns
         # Places: the categories of S first, then the others.

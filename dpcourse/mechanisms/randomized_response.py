@@ -58,28 +58,22 @@ class _Response(Mechanism):
         np.fill_diagonal(matrix, self.truth)
         return matrix
 
-    def _category(self, name: str, value: Any) -> np.ndarray:
-        array = door.integer_array(name, value)
-        if array.size and (array.min() < 0 or array.max() >= self.k):
-            raise ValueError(f"{name} must be one of the categories 0..{self.k - 1}, got {value!r}")
-        return array
-
     def _one(self, name: str, value: Any) -> int:
-        array = self._category(name, value)
+        array = door.categories(name, value, self.k)
         if array.ndim:
             raise ValueError(f"{name} must be one person's category, got {value!r}")
         return int(array)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """Reports, one for each person's category in ``data``."""
-        rng, categories = generator(rng), self._category("data", data)
+        rng, categories = generator(rng), door.categories("data", data, self.k)
         shape = release_shape(categories, size)
         reports = moved(np.broadcast_to(categories, shape), self.k, self.other, rng)
         return reports if np.ndim(reports) else int(reports)
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log probability of each person's report."""
-        same = self._category("output", output) == self._category("data", data)
+        same = door.categories("output", output, self.k) == door.categories("data", data, self.k)
         return np.where(same, math.log(self.truth), math.log(self.truth) - self.spent_epsilon)[()]
 
     def worst_case(self) -> tuple[int, int]:
@@ -97,7 +91,7 @@ class _Response(Mechanism):
 
     def _shares(self, reports: Any) -> tuple[np.ndarray, np.ndarray]:
         """Unbiased shares of all categories, and their variance over the coins with those shares put back in."""
-        reports = self._category("reports", reports)
+        reports = door.categories("reports", reports, self.k)
         if reports.size == 0:
             raise ValueError(f"reports must not be empty, got {reports!r}")
         gain = self.truth * -math.expm1(-self.spent_epsilon)  # truth - other, without cancellation
