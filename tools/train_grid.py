@@ -1,8 +1,8 @@
 """Make the stored results of lecture 4 anew, which takes minutes: ``python -m tools.train_grid``.
 
-Names after it (accounts, inversion, digits, tasks, canaries) make only those. They go to dpcourse/explore/results/,
-where the explorers find them. Every run is seeded; accuracies can differ in the last digit between versions of torch
-and kinds of processors.
+Names after it (accounts, inversion, digits, tasks, canaries, membership) make only those. They go to
+dpcourse/explore/results/, where the explorers find them. Every run is seeded; accuracies can differ in the last digit
+between versions of torch and kinds of processors.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def canaries() -> dict[str, Any]:
             assert chats.users is not None
             train_federated(
                 fresh, chats, chats.users, rounds=60, q=0.2, sigma=sigma, delta=1e-3, clip=0.5, rate=0.3, epochs=3,
-                loss=next_character_loss, seed=seed,
+                loss=next_character_loss, expected_users=10, seed=seed,
             )  # fmt: skip
             return fresh, canary
         private = training_of == grid_of[1]
@@ -175,7 +175,68 @@ def canaries() -> dict[str, Any]:
     }
 
 
-MAKERS = {"accounts": accounts, "inversion": inversion, "digits": digits, "tasks": tasks, "canaries": canaries}
+def membership() -> dict[str, Any]:
+    """The loss-threshold attack on networks that learn by heart, and its bound, for ``explore.membership``.
+
+    Ten games for each training. In a game every one of 1,000 digits is a member by a coin of its own, and one label in
+    five is wrong, inside and outside alike. Sampling rate, steps and the divisor of the sum do not depend on how many
+    are members: the two worlds of one digit are then neighbours by adding or removing, for which epsilon holds.
+    """
+    import numpy as np
+    import torch
+
+    from dpcourse import attacks, sgd
+    from dpcourse.sgd.examples import digits as load
+    from dpcourse.sgd.models import digit_mlp
+
+    parts = load()
+    images = torch.cat([part.inputs for part in parts])
+    labels = torch.cat([part.targets for part in parts])
+
+    def game(epsilon: float, seed: int) -> tuple[Any, ...]:
+        draw = torch.Generator().manual_seed(1_000 + seed)  # not the stream that training draws lots and noise from
+        chosen = torch.randperm(len(images), generator=draw)[:1_000]
+        wrong = torch.rand(1_000, generator=draw) < 0.2
+        moved = torch.randint(1, 10, (1_000,), generator=draw)
+        given = torch.where(wrong, (labels[chosen] + moved) % 10, labels[chosen])
+        member = torch.rand(1_000, generator=draw) < 0.5
+        everybody = sgd.Examples(images[chosen], given)
+        settings = training.BY_HEART[math.isinf(epsilon)]
+        lot = settings["q"] * int(member.sum())
+        run = sgd.train(
+            digit_mlp(256, seed=seed), everybody.at(member), epsilon=epsilon, delta=training.DELTA, lot_size=lot,
+            epochs=settings["epochs"], rate=settings["rate"] * lot / (500 * settings["q"]), seed=seed, progress=False,
+            looks=1,
+        )  # fmt: skip
+        losses = attacks.losses_of(run.model, everybody, sgd.cross_entropy)
+        with torch.no_grad():
+            guessed = run.model(everybody.inputs).argmax(-1)
+        return losses, member.numpy(), (guessed == given).numpy(), (guessed == labels[chosen]).numpy()
+
+    rates = np.array(training.FALSE_ALARMS)
+    found: dict[str, Any] = {}
+    for name, epsilon in zip(training.OVERFITTED, (math.inf, 3.0, 1.0), strict=True):
+        games = [game(epsilon, seed) for seed in range(10)]
+        losses, member, right, truly = (np.concatenate(column) for column in zip(*games, strict=True))
+        curve = attacks.roc(-losses[member], -losses[~member])
+        found[name] = {
+            "members": int(member.sum()),
+            "others": int((~member).sum()),
+            "hits": np.interp(rates, curve.fpr, curve.tpr).round(4).tolist(),
+            "bound": attacks.dp_bound(rates, epsilon, training.DELTA).round(5).tolist(),
+            "advantage": round(curve.advantage, 4),
+            "best": [round(float(x[(curve.tpr - curve.fpr).argmax()]), 4) for x in (curve.fpr, curve.tpr)],
+            "advantage_bound": round(attacks.advantage_bound(epsilon, training.DELTA), 4),
+            "right": [round(float(right[member].mean()), 4), round(float(right[~member].mean()), 4)],
+            "truly_right": round(float(truly[~member].mean()), 4),
+        }
+    return found
+
+
+MAKERS = {
+    "accounts": accounts, "inversion": inversion, "digits": digits, "tasks": tasks, "canaries": canaries,
+    "membership": membership,
+}  # fmt: skip
 
 
 def main(names: list[str]) -> None:

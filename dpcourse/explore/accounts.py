@@ -37,6 +37,13 @@ def key(*values: float) -> str:
     return " ".join(f"{value:.10g}" for value in values)
 
 
+def readable(epsilon: float) -> str:
+    """An epsilon of any size without powers of ten: 51,006, 17.2, 0.947."""
+    if epsilon >= 10:
+        return f"{epsilon:,.0f}" if epsilon >= 1_000 else f"{epsilon:.1f}"
+    return f"{epsilon:.3f}" if epsilon >= 0.001 else "below 0.001"
+
+
 @lru_cache(maxsize=512)
 def bill(sigma: float, q: float, steps: int) -> tuple[float, ...]:
     """Epsilon by five accountants: stored on the grid, computed elsewhere."""
@@ -73,7 +80,7 @@ def accountants() -> Scene:
                 panel(
                     "The bill after k steps",
                     Axis("steps k", 0.9, 1.1e5, log=True),
-                    Axis("ε (what is below 0.01 is drawn there)", FLOOR, CEILING, log=True),
+                    Axis("ε (beyond 0.01 or 1,000,000: drawn at the edge)", FLOOR, CEILING, log=True),
                     [
                         Line(STEPS, curve, name, colour, dash, width)
                         for curve, (name, (colour, dash, width, _)) in zip(curves, NAMES.items(), strict=True)
@@ -95,9 +102,9 @@ def accountants() -> Scene:
                     height=320,
                 ),
             ),
-            f"{steps:,} steps, σ = {sigma:g}, q = {q:.4g}, δ = {DELTA:.0e}: basic {here[0]:,.4g}, advanced "
-            f"{here[1]:,.4g}, moments {here[2]:.3f}, Rényi {here[3]:.3f}, exact {here[4]:.3f}. It is one and the same "
-            "run: only the proof differs.",
+            f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, δ = {DELTA:.0e}: "
+            + ", ".join(f"{name} {readable(value)}" for name, value in zip(NAMES, here, strict=True))
+            + ". It is one and the same run: only the proof differs.",
         )
 
     controls = (
@@ -122,6 +129,7 @@ def subsampling() -> Scene:
     def draw(beta: float, epsilon: float) -> Picture:
         own = np.array([after(epsilon, b) for b in betas])
         new = after(epsilon, beta)
+        saved = "no smaller: everybody is in" if beta == 1 else f"{epsilon / new:.3g} times smaller"
         return Picture(
             (
                 panel(
@@ -143,8 +151,7 @@ def subsampling() -> Scene:
                 ),
             ),
             f"An algorithm with ε₁ = {epsilon:g} that sees each person with probability β = {beta:g} has ε₂ = "
-            f"{new:.4g}: {epsilon / new:.3g} times smaller. β ε₁ would be {beta * epsilon:.4g}; δ shrinks by β = "
-            f"{beta:g}, too.",
+            f"{new:.4g}: {saved}. β ε₁ would be {beta * epsilon:.4g}; δ is multiplied by β = {beta:g}.",
         )
 
     controls = (
@@ -165,6 +172,7 @@ def lots() -> Scene:
         poisson = np.array([one_epoch(s, steps) for s in NOISES])
         shuffled = np.array([one_shuffled_epoch(s, steps) for s in NOISES])
         here, there = one_epoch(sigma, steps), one_shuffled_epoch(sigma, steps)
+        proof = "" if there > here else ", a bound too low to prove anything here"
         return Picture(
             (
                 panel(
@@ -188,7 +196,7 @@ def lots() -> Scene:
                 ),
             ),
             f"One epoch of {steps:,} steps with σ = {sigma:g}: Poisson lots cost ε = {here:.3g}; shuffled batches cost "
-            f"at least {there:.3g}. {counts[0]} of {PEOPLE:,} people were in no Poisson lot at all, "
+            f"at least {there:.3g}{proof}. {counts[0]} of {PEOPLE:,} people were in no Poisson lot at all, "
             f"{counts[2:].sum()} in two or more; shuffled, each is in exactly one.",
         )
 

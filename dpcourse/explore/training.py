@@ -10,9 +10,24 @@ import numpy as np
 from dpcourse.explore.accounts import key
 from dpcourse.explore.stored import stored
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Bars, Heat, Label, Line, Panel, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.plots import (
+    Axis,
+    Band,
+    Bars,
+    Heat,
+    Label,
+    Line,
+    Panel,
+    Picture,
+    Points,
+    Rule,
+    Scene,
+    choice,
+    panel,
+    slider,
+)
 
-__all__ = ["canaries", "inversion", "supervised_tasks", "training_run"]
+__all__ = ["canaries", "inversion", "membership", "supervised_tasks", "training_run"]
 
 DELTA, RATE, EPOCHS = 1e-5, 1.0, 15
 SIGMAS, CLIPS, LOTS = (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.3, 1.0, 3.0, 10.0), (32, 128, 512)
@@ -35,6 +50,14 @@ CHANCE = {"digits": 10, "3,200 reviews": 50, "16,000 reviews": 50}
 TRAININGS, REPEATS = ("without privacy", "a message is protected, ε = 5", "a user is protected, ε = 5"), (1, 3, 9)
 SPACE, BY_CHANCE = math.log2(10_000), 1 / math.log(2)
 ATTACKED = ("without privacy", "ε = 5", "ε = 1")
+#: The trainings under a membership attack: settings for a finite budget, and those that learn everything by heart.
+OVERFITTED = ("without privacy", "ε = 3", "ε = 1")
+BY_HEART: tuple[dict[str, float], dict[str, float]] = (
+    {"epochs": 20, "q": 0.25, "rate": 1.0},
+    {"epochs": 200, "q": 0.125, "rate": 1.0},
+)
+#: Where the attacker's curve is stored.
+FALSE_ALARMS = tuple(i / 100 for i in range(101))
 
 
 @explorer
@@ -42,6 +65,8 @@ def training_run() -> Scene:
     """DP-SGD on 1,438 digits: accuracy and epsilon over the epochs, for three dials."""
     grid = stored("digits")
     epochs = np.arange(1, EPOCHS + 1)
+    # Words stand left of the first epoch, where no curve can be.
+    axis = Axis("epoch", -3.5, EPOCHS + 0.5, ticks=tuple((at, f"{at}") for at in (1, 5, 10, 15)))
     plain = 100 * np.array(grid["plain"])
 
     def draw(sigma: float, clip: float, lot: int) -> Picture:
@@ -54,21 +79,22 @@ def training_run() -> Scene:
             (
                 panel(
                     "Accuracy on 359 new digits",
-                    Axis("epoch", 0, EPOCHS + 0.5),
+                    axis,
                     Axis("accuracy (%)", 0, 102),
                     Line(epochs, plain, "plain SGD", "grey", "dotted", 2.5),
                     Line(epochs, accuracy, "DP-SGD", "blue", "solid", 3),
                     Points([EPOCHS], [accuracy[-1]], "", "blue", "circle", 9),
                     Rule(10, "y", "", "grey", "dotted"),
+                    Label(-3.4, 11, "guessing", "grey", "start"),
                 ),
                 panel(
                     "ε spent",
-                    Axis("epoch", 0, EPOCHS + 0.5),
+                    axis,
                     Axis(f"ε at δ = {DELTA:.0e}", 0.04, 400, log=True),
                     Line(epochs, epsilon, "", "red", "solid", 3),
                     Points([EPOCHS], [epsilon[-1]], "", "red", "square", 9),
                     Rule(3, "y", "", "ink", "dashed"),
-                    Label(0.2, 4.2, "ε = 3", "ink", "start"),
+                    Label(-3.4, 3.2, "ε = 3", "ink", "start"),
                 ),
             ),
             f"σ = {near[0]:g}, C = {near[1]:g}, lots of {size}: after {EPOCHS} epochs {accuracy[-1]:.1f}% are right "
@@ -98,12 +124,12 @@ def supervised_tasks() -> Scene:
             (
                 panel(
                     f"{task}: five runs for each budget",
-                    Axis("privacy budget ε", -0.9, 3.5, ticks=ticks),
+                    Axis("privacy budget ε", -1.7, 3.5, ticks=ticks),
                     Axis("accuracy on new examples (%)", 0, 102),
                     Bars(places, middle, "median", "sky", "striped", 0.6),
                     Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one run", "ink", "circle", 8),
                     Rule(CHANCE[task], "y", "", "grey", "dotted"),
-                    Label(-0.87, CHANCE[task] + 3, "guessing", "grey", "start"),
+                    Label(-1.65, CHANCE[task] + 1, "guessing", "grey", "start"),
                     height=280,
                 ),
             ),
@@ -128,7 +154,7 @@ def inversion() -> Scene:
         pixels = Axis("", 0, 8, ticks=())
 
         def shown(title: str, z: np.ndarray) -> Panel:
-            return panel(title, pixels, pixels, Heat(z[::-1], 0, 8, 0, 8, 0, 1), height=230, equal=True)
+            return panel(title, pixels, pixels, Heat(z[::-1], 0, 8, 0, 8, 0, 1), height=370, equal=True)
 
         return Picture(
             (
@@ -141,7 +167,7 @@ def inversion() -> Scene:
         )
 
     controls = (
-        slider("digit", "digit to recover", range(10), 3, "{:d}"),
+        slider("digit", "digit to recover", range(10), 0, "{:d}"),
         choice("model", "the model was trained", list(ATTACKED), ATTACKED[0]),
     )
     return Scene("A face from a name", "What can you recover from a model that only answers?", controls, draw)
@@ -161,14 +187,14 @@ def canaries() -> Scene:
             (
                 panel(
                     f"Training: {training}",
-                    Axis("how often the user typed the secret", -0.7, 2.5, ticks=named),
+                    Axis("how often the user typed the secret", -1.4, 2.5, ticks=named),
                     Axis("exposure (bits)", 0, 15.5),
                     Bars(places, means, f"mean of {runs.shape[1]} models", "sky", "striped", 0.6),
                     Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one model", "ink", "circle", 8),
                     Rule(SPACE, "y", "", "red", "dashed"),
-                    Label(-0.67, SPACE + 0.6, "the first of 10,000 guesses is right", "red", "start"),
+                    Label(-1.37, SPACE + 0.6, "the first of 10,000 guesses is right", "red", "start"),
                     Rule(BY_CHANCE, "y", "", "grey", "dotted"),
-                    Label(-0.67, BY_CHANCE + 0.5, "chance", "grey", "start"),
+                    Label(-1.37, BY_CHANCE + 0.1, "chance", "grey", "start"),
                     height=290,
                 ),
             ),
@@ -179,3 +205,48 @@ def canaries() -> Scene:
 
     controls = (choice("training", "training", list(TRAININGS), TRAININGS[0]),)
     return Scene("How well is a secret kept?", "Is it enough to protect a message?", controls, draw)
+
+
+@explorer
+def membership() -> Scene:
+    """Yeom et al.'s attack (2018) on networks that learn by heart: hits against false alarms, and what DP allows."""
+    found = stored("membership")
+    alarms = 100 * np.array(FALSE_ALARMS)
+
+    def draw(training: str) -> Picture:
+        one = found[training]
+        most = 100 * np.array(one["bound"])
+        alarm, hit = (100 * share for share in one["best"])
+        inside, outside = (100 * share for share in one["right"])
+        allowed = (
+            "Nothing is promised" if training == OVERFITTED[0] else f"No attack can exceed {one['advantage_bound']:.2f}"
+        )
+        return Picture(
+            (
+                panel(
+                    "The attacker says “was in the training set”",
+                    Axis("false alarms: of others (%)", 0, 101),
+                    Axis("hits: of members (%)", 0, 101),
+                    # Saying the opposite of an attack is an attack: the region is symmetric about its centre.
+                    Band(alarms, 100 - most[::-1], most, "no attack leaves this", "sky"),
+                    Line(alarms, 100 * np.array(one["hits"]), "small loss: “member”", "blue", "solid", 3),
+                    Line([0, 100], [0, 100], "guessing", "ink", "dotted", 2),
+                    Points([alarm], [hit], "largest gap", "red", "square", 9),
+                    height=360,
+                    equal=True,
+                ),
+                panel(
+                    "What the network learnt",
+                    Axis("", -0.6, 1.6, ticks=((0, "members"), (1, "others"))),
+                    Axis("label as given is found (%)", 0, 102),
+                    Bars([0, 1], [inside, outside], "", "green", "striped", 0.6),
+                    height=360,
+                ),
+            ),
+            f"Training: {training}. The attacker's largest gap is {hit:.1f}% hits at {alarm:.1f}% false alarms, an "
+            f"advantage of {one['advantage']:.2f}. {allowed}. The network finds the label of {inside:.0f}% of its "
+            f"members and {outside:.0f}% of others (one label in five is wrong). Ten networks, 500 members each.",
+        )
+
+    controls = (choice("training", "training", list(OVERFITTED), OVERFITTED[0]),)
+    return Scene("Were you in it?", "How much better than guessing can an attacker be?", controls, draw)

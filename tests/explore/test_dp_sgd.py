@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.stats import gamma
 
 from dpcourse import GaussianLoss, accounting, explore, sensitivity
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
@@ -84,7 +85,18 @@ def test_mcmahans_table() -> None:
 
 def test_sampling_saves() -> None:
     assert "ε₂ = 0.01704: 58.7 times smaller" in picture("subsampling", beta=0.01, epsilon=1).says
-    assert "ε₂ = 1: 1 times smaller" in picture("subsampling", beta=1, epsilon=1).says
+    assert "ε₂ = 1: no smaller" in picture("subsampling", beta=1, epsilon=1).says
+
+
+def test_numbers_are_readable_at_every_size() -> None:
+    """No power of ten, no "1 steps": neither where basic composition gives tens of thousands nor where all is tiny."""
+    for steps in accounts.STEPS:
+        for sigma in accounts.SIGMAS:
+            says = picture("accountants", sigma=sigma, q=accounts.RATES[0], steps=steps).says
+            assert "e+" not in says
+            assert " 0.000" not in says
+            assert ("1 step," in says) == (steps == 1)
+    assert [accounts.readable(x) for x in (51_006.4, 17.24, 0.9469, 2e-4)] == ["51,006", "17.2", "0.947", "below 0.001"]
 
 
 @pytest.mark.parametrize("sigma", [0.6, 1.0, 3.0])
@@ -115,6 +127,14 @@ def test_lots_say_both_prices() -> None:
     says = picture("lots", sigma=1.0, steps=100).says
     assert "ε = 0.718" in says
     assert "at least 4.06" in says
+    assert "prove" not in says
+
+
+def test_a_bound_below_poissons_value_is_said_to_prove_nothing() -> None:
+    """What the text says: at 10 steps and little noise the lower bound for shuffling lies below Poisson's epsilon."""
+    assert accounts.one_shuffled_epoch(0.5, 10) < accounts.one_epoch(0.5, 10)
+    assert "too low to prove anything" in picture("lots", sigma=0.5, steps=10).says
+    assert accounts.one_shuffled_epoch(0.7, 10) > accounts.one_epoch(0.7, 10)
 
 
 def test_the_stored_runs_keep_the_promise_of_the_question() -> None:
@@ -138,9 +158,37 @@ def test_a_secret_is_kept_by_the_right_unit() -> None:
     """What the text says: without privacy extracted; typed nine times, only user-level privacy keeps it."""
     found = stored("canaries")
     plain, message, user = (found[name] for name in training.TRAININGS)
+    assert {len(bits) for by_repeats in found.values() for bits in by_repeats.values()} == {10}
     assert min(plain["3"] + plain["9"]) > 13.28
-    assert np.mean(message["1"]) < 2 < 6 < np.mean(message["9"])
-    assert max(np.mean(user[f"{repeats}"]) for repeats in training.REPEATS) < 2
+    assert sum(bits > 13.28 for bits in plain["1"]) == 7
+    means = [np.mean(message[f"{repeats}"]) for repeats in training.REPEATS]
+    assert means == pytest.approx([1.66, 2.6, 6.5], abs=0.05)
+    assert [np.mean(user[f"{repeats}"]) for repeats in training.REPEATS] == pytest.approx([0.8, 1.0, 1.1], abs=0.05)
+    assert sum(bits > 13.28 for bits in message["9"]) == 1
+    # What exposures typed once say against chance: the sum of ten, in units of ln 2, is Gamma(10) by chance.
+    assert gamma(10).sf(sum(message["1"]) * math.log(2)) == pytest.approx(0.29, abs=0.01)
+
+
+def test_the_membership_attack_works_and_stays_within_its_bound() -> None:
+    """What the text says: far from guessing without privacy, close to it with, and never beyond what DP allows."""
+    from dpcourse import attacks
+
+    found, alarms = stored("membership"), np.array(training.FALSE_ALARMS)
+    for name, epsilon in zip(training.OVERFITTED, (math.inf, 3.0, 1.0), strict=True):
+        one = found[name]
+        # Both rates are shares of some 5,000 games: 0.02 is two standard deviations of their difference, and more.
+        assert (np.array(one["hits"]) <= np.array(one["bound"]) + 0.02).all()
+        assert one["bound"] == pytest.approx(attacks.dp_bound(alarms, epsilon, training.DELTA).tolist(), abs=1e-5)
+        assert one["advantage"] == pytest.approx(one["best"][1] - one["best"][0], abs=2e-4)
+        assert one["advantage"] >= (np.array(one["hits"]) - alarms).max() - 1e-4
+        assert one["advantage"] < one["advantage_bound"]
+    plain, three, one = (found[name] for name in training.OVERFITTED)
+    luck = 1.358 * math.sqrt(1 / one["members"] + 1 / one["others"])  # Kolmogorov and Smirnov: 19 of 20 stay below
+    assert luck == pytest.approx(0.027, abs=5e-4)
+    assert one["advantage"] < luck < three["advantage"] < 0.05 < 0.35 < plain["advantage"]
+    assert three["truly_right"] > plain["truly_right"] > one["truly_right"]
+    assert "advantage of 0.38. Nothing is promised" in picture("membership", training="without privacy").says
+    assert "No attack can exceed 0.46" in picture("membership", training="ε = 1").says
 
 
 def test_no_removal_takes_the_secret_away() -> None:
@@ -148,8 +196,15 @@ def test_no_removal_takes_the_secret_away() -> None:
     left = {how: [one for one in CONVERSATIONS if not removed(one, how) and one.secret] for how in REMOVALS}
     told = {how: "".join(sorted(one.conversation for one in rest)) for how, rest in left.items()}
     assert list(told.values()) == ["AABC", "ABC", "ABC", "BC", "AC", "C"]
-    (table,) = picture("conversations", removal=REMOVALS[3], mark="messages that tell her secret").panels
-    assert isinstance(table, Table)
-    assert [row[0] for row, mark in zip(table.rows, table.marked, strict=True) if mark] == ["B", "C"]
+    seen = picture("conversations", removal=REMOVALS[3], mark="messages that tell her secret")
+    tables = [table for table in seen.panels if isinstance(table, Table)]
+    by = [[row[0] for row, mark in zip(table.rows, table.marked, strict=True) if mark and row[0]] for table in tables]
+    assert by == [[], ["Bob"], ["Carol"]]
+    assert "2 messages tell it, in conversations B and C" in seen.says
+    last = picture("conversations", removal=REMOVALS[5], mark="messages that tell her secret").says
+    assert "1 message tells it, in conversation C" in last
+    whole = picture("conversations", removal=REMOVALS[0]).panels
+    words = [" ".join(row[1] for row in table.rows) for table in whole if isinstance(table, Table)]
+    assert words == [" ".join(one.text for one in CONVERSATIONS if one.conversation == name) for name in "ABC"]
     with pytest.raises(ValueError, match="removal"):
         removed(CONVERSATIONS[0], "everything")
