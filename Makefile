@@ -32,8 +32,9 @@ site: setup ## the lectures as pages with working sliders, for any web server: b
 slides: setup ## the lectures as reveal.js decks for the classroom: build/slides
 	$(PY) -m tools.pages slides
 
-experiments: setup ## train anew what lecture 4 shows from stored results (about 20 minutes)
+experiments: setup ## compute anew what lectures 4 and 5 show from stored results (about 20 minutes each)
 	$(PY) -m tools.train_grid
+	$(PY) -m tools.adaptive_grid
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"

@@ -76,7 +76,13 @@ class Oracle(ABC):
 
     def maximum_likelihood(self, reports: Any) -> np.ndarray:
         """The most likely shares, by EM over the different reports."""
-        return maximum_likelihood(*grouped(self.rows(reports)))
+        supported = self._supported(reports)
+        if self.k > 62:
+            return maximum_likelihood(*grouped(self.rows(reports)))
+        # The set of supported categories as one number: far quicker to sort than rows.
+        numbers = supported @ (1 << np.arange(self.k, dtype=np.int64))
+        _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+        return maximum_likelihood(np.where(supported[first], math.exp(self.epsilon), 1.0), counts)
 
     def _supported(self, reports: Any) -> np.ndarray:
         supported = self.support(reports)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpcourse import door
 from dpcourse.adaptive_ldp.columns import SHARE, Columns, columns, first_epsilons
-from dpcourse.adaptive_ldp.estimates import total_variation
+from dpcourse.adaptive_ldp.estimates import maximum_likelihood, total_variation
 from dpcourse.adaptive_ldp.loop import UPDATES, AdaptiveSurvey
 from dpcourse.adaptive_ldp.posterior import MINIBATCH, Langevin, chi_square
 from dpcourse.adaptive_ldp.subsets import best_subsets, semi_adaptive_subsets
@@ -36,11 +36,26 @@ class Simulated:
     truth: np.ndarray  # (runs, k)
     estimate: np.ndarray  # (runs, k): the posterior means
     subsets: np.ndarray  # (runs, arrivals): the subset each person was asked with; category x counts 2^x
+    reports: np.ndarray  # (runs, arrivals)
+    columns: Columns
 
     @property
     def errors(self) -> np.ndarray:
         """The total variation between estimate and truth of each survey."""
         return np.asarray(total_variation(self.estimate, self.truth))
+
+    def maximum_likelihood(self) -> np.ndarray:
+        """The other estimate from the same reports (runs, k): what a posterior mean under a flat prior is held against.
+
+        People who were asked with the same subset and gave the same report count together.
+        """
+        k = self.truth.shape[1]
+        found = np.empty_like(self.truth)
+        for run, (subsets, reports) in enumerate(zip(self.subsets, self.reports, strict=True)):
+            keys, counts = np.unique(subsets * k + reports, return_counts=True)
+            members = (keys[:, None] // k >> np.arange(k)) % 2 == 1
+            found[run] = maximum_likelihood(likelihoods(self.columns, members, keys % k), counts)
+        return found
 
     def share_of(self, members: np.ndarray) -> np.ndarray:
         """For each survey, the share of its people who were asked with this subset (truth values (runs, k))."""
@@ -80,10 +95,16 @@ def respond(c: Columns, members: np.ndarray, x: np.ndarray, uniform: np.ndarray)
     chances[runs, x] = np.where(x_in, told, found)
     sums = chances.cumsum(axis=1)
     y = np.count_nonzero(sums < (uniform * sums[:, -1])[:, None], axis=1)
-    y_in = members[runs, y]
-    rows = np.where(y_in[:, None], inside, np.where(members, crossed, missed))
-    rows[runs, y] = np.where(y_in, told, found)
-    return y, rows
+    return y, likelihoods(c, members, y)
+
+
+def likelihoods(c: Columns, members: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The row P(y | x), over x, of each report y to RRRR with the subset ``members``."""
+    each, size = np.arange(len(y)), np.count_nonzero(members, axis=1)
+    y_in = members[each, y]
+    rows = np.where(y_in[:, None], c.inside[size, None], np.where(members, c.crossed[size, None], c.missed[size, None]))
+    rows[each, y] = np.where(y_in, c.told[size], c.found[size])
+    return rows
 
 
 def simulate(
@@ -102,18 +123,20 @@ def simulate(
         raise ValueError(f"arriving must be categories 0..{k - 1} in {runs} rows, got {arriving!r}")
     rng, c = generator(rng), columns(k, epsilon, first_epsilons(k, epsilon, share))
     chains = Langevin(runs, k, information=chi_square(k, epsilon), prior=prior, minibatch=minibatch, rng=rng)
-    subsets = np.zeros(x.shape, dtype=np.int64)
+    subsets, told = np.zeros(x.shape, dtype=np.int64), np.zeros(x.shape, dtype=np.int64)
     if rule is None:
         nobody = np.zeros((runs, k), dtype=bool)
-        rows = [respond(c, nobody, who, rng.random((runs,)))[1] for who in x.T]
+        reports, rows = zip(*(respond(c, nobody, who, rng.random((runs,))) for who in x.T), strict=True)
         chains.fill(np.stack(rows, axis=1))
+        told = np.stack(reports, axis=1)
     else:
         for t, who in enumerate(x.T):
             members = rule(chains.theta)
             subsets[:, t] = _numbered(members)
-            chains.add(respond(c, members, who, rng.random((runs,)))[1])
+            told[:, t], rows = respond(c, members, who, rng.random((runs,)))
+            chains.add(rows)
             chains.update(updates)
-    return Simulated(thetas, chains.mean(final, burn), subsets)
+    return Simulated(thetas, chains.mean(final, burn), subsets, told, c)
 
 
 def _numbered(members: np.ndarray) -> np.ndarray:

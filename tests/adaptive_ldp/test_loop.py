@@ -116,6 +116,7 @@ def test_simulated_surveys_find_their_truths(rule):
     found = simulate(truth, arriving, 3.0, rule, final=4_000, burn=1_000, rng=9)
     assert found.errors.max() < 0.12
     assert 0.5 * np.abs(found.estimate - truth[[1, 2, 3, 0]]).sum(axis=1).min() > 0.15
+    assert 0.5 * np.abs(found.maximum_likelihood() - truth).sum(axis=1).max() < 0.12
     if rule is None:
         assert (found.share_of(np.zeros((4, 6), dtype=bool)) == 1).all()
 
