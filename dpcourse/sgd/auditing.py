@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -37,9 +38,8 @@ Release = Callable[[Tensor, Setting, torch.Generator], Tensor]  # gradients (n, 
 def honest(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
     """The step of this package: a Poisson lot, each gradient clipped, noise once on the sum, the expected lot."""
     lot = gradients[_coins(len(gradients), setting.q, generator)]
-    model = nn.Linear(gradients.shape[1], 1, bias=False)
     found, _ = private_gradient(
-        model,
+        _product(gradients.shape[1]),
         lot,
         torch.zeros(len(lot)),
         lambda outputs, _: outputs[:, 0],
@@ -49,6 +49,12 @@ def honest(gradients: Tensor, setting: Setting, generator: torch.Generator) -> T
         generator=generator,
     )
     return found["weight"][0]
+
+
+@lru_cache(maxsize=8)
+def _product(width: int) -> nn.Linear:
+    """x . theta; theta does not matter. One model for all draws: it is looked over when first used."""
+    return nn.Linear(width, 1, bias=False)
 
 
 def no_clipping(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:

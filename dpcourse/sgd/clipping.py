@@ -124,13 +124,19 @@ def _clip_each(gradients: dict[str, Tensor], losses: Tensor, clip: float) -> Cli
     return Clipped({name: torch.tensordot(weights, g, 1) for name, g in gradients.items()}, norms, losses)
 
 
+def _one_loss(losses: Tensor) -> Tensor:
+    if losses.shape != (1,):
+        raise ValueError(f"loss must give one number for each of 1 examples, got shape {tuple(losses.shape)}")
+    return losses[0]
+
+
 def _loop(
     model: nn.Module, parameters: dict[str, nn.Parameter], inputs: Tensor, targets: Tensor, loss: Loss
 ) -> tuple[dict[str, Tensor], Tensor]:
     """One example after the other: the definition, to be read and to test the others against."""
     rows, losses = [], []
     for x, y in zip(inputs, targets, strict=True):
-        one = loss(model(x[None]), y[None]).sum()
+        one = _one_loss(loss(model(x[None]), y[None]))
         rows.append(torch.autograd.grad(one, list(parameters.values()), allow_unused=True))
         losses.append(one.detach())
     gradients = {
@@ -148,7 +154,7 @@ def _func(
     buffers = {name: b.detach() for name, b in model.named_buffers()}
 
     def one(values: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
-        return loss(torch.func.functional_call(model, (values, fixed, buffers), (x[None],)), y[None]).sum()
+        return _one_loss(loss(torch.func.functional_call(model, (values, fixed, buffers), (x[None],)), y[None]))
 
     detached = {name: p.detach() for name, p in parameters.items()}
     both = torch.func.vmap(torch.func.grad_and_value(one), in_dims=(None, 0, 0), randomness="different")

@@ -87,7 +87,11 @@ class Run:
         return next((moment.accuracy for moment in reversed(self.history) if moment.accuracy is not None), None)
 
     def save(self, path: str | Path) -> None:
-        """Write everything to a file; an older file is replaced only when the new one is complete."""
+        """Write everything to a file; an older file is replaced only when the new one is complete.
+
+        Keep it as secret as the data: with the generator's state in it, the noise to come could be subtracted. To
+        publish the model, publish ``run.model.state_dict()``.
+        """
         target = Path(path)
         parts = {
             "model": self.model.state_dict(),

@@ -48,11 +48,10 @@ def plan(
     seed: int | None = None,
 ) -> Plan:
     """Decide the noise and the number of steps. Given sigma, the steps end before epsilon would be overspent."""
+    n = door.whole_number("n", n)
     epsilon = math.inf if epsilon == math.inf else door.positive("epsilon", epsilon)
     delta = door.small_delta("delta", delta, zero=False)
     lot_size = door.positive("lot_size", lot_size)
-    if n < 1:
-        raise ValueError(f"there must be at least one example to train on, got {n}")
     if lot_size > n:
         raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
     steps = max(1, round(door.positive("epochs", epochs) * n / lot_size))
@@ -70,7 +69,9 @@ def plan(
         if steps == 0:
             raise ValueError(f"one step with sigma = {noise!r} already costs more than epsilon = {epsilon!r}")
     kept = {"clip": door.positive("clip", clip), "rate": door.positive("rate", rate)}
-    momentum = door.non_negative("momentum", momentum)
+    if not 0 <= door.non_negative("momentum", momentum) < 1:
+        raise ValueError(f"momentum must be at least 0 and below 1, got {momentum!r}")
+    generator_from(seed)  # refuses what is no seed
     return Plan(epsilon, delta, noise, lot_size=lot_size, n=n, steps=steps, momentum=momentum, seed=seed, **kept)
 
 
@@ -95,12 +96,20 @@ def train(
 ) -> Run:
     """Train a model within (epsilon, delta); ``epsilon=math.inf`` trains without clipping and noise.
 
+    The number of examples is taken for public: it decides the sampling rate. The progress line is not private: it
+    shows loss and accuracy on ``test``, or on the data itself.
+
     The noise is found from the budget, or the number of steps from the budget and ``sigma``. Interrupt it (Ctrl-C, or
     the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the plan of that
     run (its noise, clipping, lots, rate and steps), on the same data.
     The guarantee is for adding or removing one example, under Poisson sampling. With a seed the run can be repeated;
     without one its randomness comes from the system, which is what a real release needs.
     """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got {model!r}")
+    for name, given in (("data", data), ("test", data if test is None else test)):
+        if not hasattr(given, "inputs") or not hasattr(given, "targets"):
+            raise TypeError(f"{name} must have inputs and targets, as dpcourse.sgd.Examples has, got {type(given)!r}")
     check_model(model)
     if resume is None:
         kept = plan(
@@ -117,6 +126,8 @@ def train(
         )
         run = Run(model, kept)
     else:
+        if not isinstance(resume, Run):
+            raise TypeError(f"resume must be a Run; Run.load(path, model) reads one from a file. Got {resume!r}")
         run = resume
         _check_resumed(run, model, len(data.inputs), epsilon, delta)
     _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
@@ -151,6 +162,11 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
                 line.show(run)
     except KeyboardInterrupt:
         line.show(run, f"interrupted at step {run.step} of {kept.steps}: resume=run goes on")
+    except Exception as error:
+        # The model has changed by then, and what that cost must not be forgotten.
+        error.add_note(f"after step {run.step} of {kept.steps}, epsilon {run.epsilon:.4g} spent; the run is error.run")
+        error.run = run  # type: ignore[attr-defined]
+        raise
     finally:
         run.state = {"optimiser": optimiser.state_dict(), "generator": generator.get_state()}
         line.end()

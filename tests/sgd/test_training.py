@@ -109,10 +109,14 @@ def test_without_a_budget_it_is_plain_sgd() -> None:
         ({"sigma": 0.01}, "already costs more"),
         ({"sigma": 2.0, "epsilon": math.inf}, r"2\.0"),
         ({"epochs": 0}, "epochs"),
+        ({"momentum": 5}, "5"),
+        ({"seed": "x"}, "'x'"),
+        ({"resume": "run.pt"}, r"run\.pt"),
+        ({"test": (1, 2)}, "tuple"),
     ],
 )
 def test_bad_input_is_quoted(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((ValueError, TypeError), match=words):
         train(model(), two_clouds(), **{**SETTINGS, **change})
 
 
@@ -128,6 +132,22 @@ def test_what_was_begun_is_not_finished_with_another_model_or_budget() -> None:
         train(model(), two_clouds(), resume=run, **SETTINGS)
     with pytest.raises(ValueError, match=r"epsilon = 2\.0, got 5"):
         train(run.model, two_clouds(), resume=run, **{**SETTINGS, "epsilon": 5})
+
+
+def test_a_run_that_fails_half_way_is_not_lost() -> None:
+    calls = 0
+
+    def fails(outputs: Tensor, targets: Tensor) -> Tensor:
+        nonlocal calls
+        calls += len(targets) > 2
+        if calls == 10:
+            raise RuntimeError("out of luck")
+        return label_loss(outputs, targets)
+
+    with pytest.raises(RuntimeError, match="out of luck") as caught:
+        train(model(), two_clouds(), loss=fails, looks=1, **SETTINGS)
+    assert caught.value.run.step == 9  # type: ignore[attr-defined]
+    assert "epsilon" in caught.value.__notes__[0]
 
 
 def test_a_file_that_holds_no_run_is_named_and_a_failed_save_leaves_nothing(tmp_path: Path) -> None:
