@@ -51,7 +51,7 @@ format: setup ## let ruff lay out the code
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-bench: setup ## measure every figure of the README's table
+bench: setup $(VENV)/.peers ## measure every figure of the README's table
 	$(PY) -m benchmarks
 
 system: ## install the browser and the sandbox that some tests need (Debian, as root)
@@ -68,7 +68,7 @@ system: ## install the browser and the sandbox that some tests need (Debian, as 
 	fi
 
 constraints: ## pin anew what pyproject.toml resolves to today
-	$(PYTHON) tools/pin.py "$(EXTRAS)"
+	$(PYTHON) tools/pin.py "$(EXTRAS),bench"
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
@@ -96,3 +96,7 @@ $(VENV)/.installed: $(VENV)/.torch
 	    || true # no question about Jupyter news on a student's first screen
 	@touch $@
 	@echo "== ready"
+
+$(VENV)/.peers: $(VENV)/.installed
+	$(PIP) install --constraint constraints.txt --editable ".[$(EXTRAS),bench]"
+	@touch $@
