@@ -1,7 +1,11 @@
 """Adaptive local privacy for categories: AdOBEst-LDP (Yildirim & Aydin) with its corrections, and its competitors."""
 
 from dpcourse.adaptive_ldp.columns import Columns, columns, first_epsilons, second_epsilon
+from dpcourse.adaptive_ldp.competitors import COMPETITORS
+from dpcourse.adaptive_ldp.estimates import grouped, inverted, maximum_likelihood, to_simplex, total_variation
+from dpcourse.adaptive_ldp.gibbs import gibbs
 from dpcourse.adaptive_ldp.labels import StandardResponse
+from dpcourse.adaptive_ldp.loop import AdaptiveSurvey
 from dpcourse.adaptive_ldp.matrices import (
     published_matrix,
     published_second_epsilon,
@@ -9,6 +13,8 @@ from dpcourse.adaptive_ldp.matrices import (
     transition_matrix,
     true_epsilon,
 )
+from dpcourse.adaptive_ldp.oracle import Oracle
+from dpcourse.adaptive_ldp.posterior import Langevin
 from dpcourse.adaptive_ldp.responses import RestrictedResponse
 from dpcourse.adaptive_ldp.subsets import (
     best_subset,
@@ -21,8 +27,9 @@ from dpcourse.adaptive_ldp.subsets import (
 from dpcourse.adaptive_ldp.utilities import UTILITIES, utilities
 
 __all__ = [
-    "UTILITIES", "Columns", "RestrictedResponse", "StandardResponse", "best_subset", "best_subset_sizes",
-    "best_subsets", "columns", "first_epsilons", "published_matrix", "published_second_epsilon", "restricted_matrix",
-    "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset", "semi_adaptive_subsets", "transition_matrix",
-    "true_epsilon", "utilities",
+    "COMPETITORS", "UTILITIES", "AdaptiveSurvey", "Columns", "Langevin", "Oracle", "RestrictedResponse",
+    "StandardResponse", "best_subset", "best_subset_sizes", "best_subsets", "columns", "first_epsilons", "gibbs",
+    "grouped", "inverted", "maximum_likelihood", "published_matrix", "published_second_epsilon", "restricted_matrix",
+    "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset", "semi_adaptive_subsets", "to_simplex",
+    "total_variation", "transition_matrix", "true_epsilon", "utilities",
 ]  # fmt: skip

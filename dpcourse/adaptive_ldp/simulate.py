@@ -59,7 +59,7 @@ class Simulated:
 
     def share_of(self, members: np.ndarray) -> np.ndarray:
         """For each survey, the share of its people who were asked with this subset (truth values (runs, k))."""
-        return np.asarray((self.subsets == _numbered(members)[:, None]).mean(axis=1))
+        return np.asarray((self.subsets == _numbered(asked_with(members))[:, None]).mean(axis=1))
 
 
 def adaptive_rule(k: int, epsilon: float, utility: str, share: float = SHARE) -> Rule:
@@ -80,6 +80,14 @@ def people(truth: Any, arrivals: int, rng: Rng = None) -> np.ndarray:
     rows, rng = probability_rows("truth", truth), generator(rng)
     number = door.whole_number("arrivals", arrivals)
     return np.stack([rng.choice(rows.shape[1], size=number, p=row / row.sum()) for row in rows])
+
+
+def asked_with(members: np.ndarray) -> np.ndarray:
+    """The subsets, with all but one category written as none: there eps1 = eps, and both are SRR.
+
+    The utilities cannot tell the two apart either, and rounding decides between them; counted as one they stay one.
+    """
+    return members & (np.count_nonzero(members, axis=1) < members.shape[1] - 1)[:, None]
 
 
 def respond(c: Columns, members: np.ndarray, x: np.ndarray, uniform: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +139,7 @@ def simulate(
         told = np.stack(reports, axis=1)
     else:
         for t, who in enumerate(x.T):
-            members = rule(chains.theta)
+            members = asked_with(rule(chains.theta))
             subsets[:, t] = _numbered(members)
             told[:, t], rows = respond(c, members, who, rng.random((runs,)))
             chains.add(rows)

@@ -126,7 +126,11 @@ def test_the_share_of_a_subset_is_counted():
     subset = np.array([[True, False, False, True], [False] * 4])
     found = simulate(truth, people(truth, 50, rng=1), 1.0, lambda thetas: subset, final=10, burn=1, rng=1)
     assert found.share_of(subset).tolist() == [1, 1]
-    assert found.share_of(~subset).tolist() == [0, 0]
+    assert found.share_of(subset[::-1]).tolist() == [0, 0]
+    all_but_one = np.array([[True, True, False, True]] * 2)  # with eps1 = eps it is SRR, as is no subset at all
+    assert found.share_of(all_but_one).tolist() == [0, 1]
+    srr = RestrictedResponse(4, [0, 1, 3], epsilon=1.0, first=1.0).matrix
+    np.testing.assert_allclose(srr, RestrictedResponse(4, [], epsilon=1.0).matrix)
     assert found.subsets[0, 0] == 0b1001
 
 

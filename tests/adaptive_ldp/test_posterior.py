@@ -114,9 +114,9 @@ def test_gibbs_is_exact(subset, prior):
 def test_langevin_agrees_with_gibbs(rho):
     """The promise: posterior means within .02 in total variation, K = 20, 10,000 SRR responses, epsilon 1.
 
-    Seeds fixed; over other seeds .003 to .009 is seen, half of it the exact sampler's own error. After as many updates
-    the talk's step 0.5/n is off by .1 and more. Noise gamma W for sqrt(gamma) W hardly moves the mean but leaves a
-    fifth of the variance, of which minibatches may add a quarter: the 50 chains know it to a tenth.
+    Seeds fixed; ten others gave .006 to .011, half of it the exact sampler's own error. After as many updates the
+    talk's step 0.5/n is off by .1 and more. Noise gamma W for sqrt(gamma) W moves the mean by only .02, but leaves
+    .44 of the variance; the right noise, with what minibatches add, gave 1.23 to 1.51.
     """
     rng, mechanism = np.random.default_rng(7), KaryResponse(epsilon=1.0, k=20)
     people = rng.choice(20, 10_000, p=rng.dirichlet(np.full(20, rho)))
@@ -125,7 +125,7 @@ def test_langevin_agrees_with_gibbs(rho):
     chains = Langevin(50, 20, information=chi_square(20, 1.0), rng=rng)
     chains.fill(rows)
     assert total_variation(chains.mean(8_000, burn=3_000).mean(axis=0), exact.mean(axis=(0, 1))) < 0.02
-    assert 0.7 < chains.theta.var(axis=0).sum() / exact.var(axis=(0, 1)).sum() < 1.6
+    assert 0.8 < chains.theta.var(axis=0).sum() / exact.var(axis=(0, 1)).sum() < 2
 
 
 def test_bad_arguments_are_quoted():
