@@ -1,4 +1,4 @@
-"""The experiments of lecture 5 anew, about 20 minutes on two cores: ``python -m tools.adaptive_grid``.
+"""The experiments of lecture 5 anew, about 25 minutes on two free cores: ``python -m tools.adaptive_grid``.
 
 Nine settings (epsilon, rho) of the talk; in each, 50 surveys of 10,000 people for every method, on the same people. The
 population is drawn from Dirichlet(rho, ..., rho); the surveyor does not know rho and has a flat prior, as in the
