@@ -4,6 +4,7 @@ Each is a scene (``dpcourse.plots``) computed here from the mechanisms, once; th
 """
 
 from dpcourse.explore.accounts import *
+from dpcourse.explore.adaptive import *
 from dpcourse.explore.bank import *
 from dpcourse.explore.choosing import *
 from dpcourse.explore.classroom import *
