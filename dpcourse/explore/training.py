@@ -237,15 +237,17 @@ def membership() -> Scene:
                 ),
                 panel(
                     "What the network learnt",
-                    Axis("", -0.6, 1.6, ticks=((0, "members"), (1, "others"))),
-                    Axis("label as given is found (%)", 0, 102),
-                    Bars([0, 1], [inside, outside], "", "green", "striped", 0.6),
+                    Axis("", -0.6, 2.6, ticks=((0, "members"), (1, "others"), (2, "others"))),
+                    Axis("labels found (%)", 0, 102),
+                    Bars([0, 1], [inside, outside], "as given, one in five wrong", "green", "striped", 0.6),
+                    Bars([2], [100 * one["truly_right"]], "the true ones", "purple", "outline", 0.6),
                     height=360,
                 ),
             ),
             f"Training: {training}. The attacker's largest gap is {hit:.1f}% hits at {alarm:.1f}% false alarms, an "
-            f"advantage of {one['advantage']:.2f}. {allowed}. The network finds the label of {inside:.0f}% of its "
-            f"members and {outside:.0f}% of others (one label in five is wrong). Ten networks, 500 members each.",
+            f"advantage of {one['advantage']:.3f}. {allowed}. The network finds the given label of {inside:.0f}% of "
+            f"its members and {outside:.0f}% of others, whose true one it finds in {100 * one['truly_right']:.0f}%. "
+            "Ten networks, about 500 members each.",
         )
 
     controls = (choice("training", "training", list(OVERFITTED), OVERFITTED[0]),)
