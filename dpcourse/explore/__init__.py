@@ -16,6 +16,7 @@ from dpcourse.explore.local import *
 from dpcourse.explore.loss import *
 from dpcourse.explore.properties import *
 from dpcourse.explore.pure import *
+from dpcourse.explore.subset_sizes import *
 from dpcourse.explore.texts import *
 from dpcourse.explore.training import *
 from dpcourse.explore.widget import CATALOGUE, Explorer
