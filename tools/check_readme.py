@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import tokenize
 import tomllib
 import traceback
@@ -337,7 +338,9 @@ def prose_faults(markdown: str, root: Path) -> Iterator[str]:
 def faults(markdown: str, root: Path) -> list[str]:
     """Everything that is wrong with a README."""
     found = blocks(markdown)
-    return [*prose_faults(markdown, root), *python_faults(found), *command_faults(found, root)]
+    with tempfile.TemporaryDirectory() as elsewhere, contextlib.chdir(elsewhere):  # what the examples write goes there
+        examples = list(python_faults(found))
+    return [*prose_faults(markdown, root), *examples, *command_faults(found, root)]
 
 
 def main(path: str = "README.md") -> int:
