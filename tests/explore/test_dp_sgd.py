@@ -90,9 +90,10 @@ def test_sampling_saves() -> None:
 
 def test_numbers_are_readable_at_every_size() -> None:
     """No power of ten, no "1 steps": neither where basic composition gives tens of thousands nor where all is tiny."""
+    scene = explore.CATALOGUE["accountants"]().scene
     for steps in accounts.STEPS:
         for sigma in accounts.SIGMAS:
-            says = picture("accountants", sigma=sigma, q=accounts.RATES[0], steps=steps).says
+            says = scene.picture(sigma=sigma, q=accounts.RATES[0], steps=steps).says
             assert "e+" not in says
             assert " 0.000" not in says
             assert ("1 step," in says) == (steps == 1)
