@@ -18,7 +18,7 @@ from typing import Any
 
 from dpcourse import accounting
 from dpcourse.explore import accounts as grid
-from dpcourse.explore import training
+from dpcourse.explore import attacked, training
 
 RESULTS = Path(__file__).resolve().parents[1] / "dpcourse" / "explore" / "results"
 
@@ -123,7 +123,7 @@ def inversion() -> dict[str, Any]:
     train, _ = load()
     means = attacks.class_means(train)
     images: dict[str, Any] = {}
-    for name, epsilon in zip(training.ATTACKED, (math.inf, 5.0, 1.0), strict=True):
+    for name, epsilon in zip(attacked.ATTACKED, (math.inf, 5.0, 1.0), strict=True):
         settings: dict[str, Any] = training.SETTINGS["digits"][math.isinf(epsilon)]
         run = sgd.train(digit_mlp(seed=0), train, epsilon=epsilon, seed=0, progress=False, looks=1, **settings)
         images[name] = []
@@ -165,11 +165,11 @@ def canaries() -> dict[str, Any]:
         )  # fmt: skip
         return fresh, canary
 
-    grid_of = training.TRAININGS
+    grid_of = attacked.TRAININGS
     return {
         name: {
             f"{repeats}": [round(attacks.exposure(*model(name, repeats, seed)).bits, 3) for seed in range(10)]
-            for repeats in training.REPEATS
+            for repeats in attacked.REPEATS
         }
         for name in grid_of
     }
@@ -201,7 +201,7 @@ def membership() -> dict[str, Any]:
         given = torch.where(wrong, (labels[chosen] + moved) % 10, labels[chosen])
         member = torch.rand(1_000, generator=draw) < 0.5
         everybody = sgd.Examples(images[chosen], given)
-        settings = training.BY_HEART[math.isinf(epsilon)]
+        settings = attacked.BY_HEART[math.isinf(epsilon)]
         lot = settings["q"] * int(member.sum())
         run = sgd.train(
             digit_mlp(256, seed=seed), everybody.at(member), epsilon=epsilon, delta=training.DELTA, lot_size=lot,
@@ -213,9 +213,9 @@ def membership() -> dict[str, Any]:
             guessed = run.model(everybody.inputs).argmax(-1)
         return losses, member.numpy(), (guessed == given).numpy(), (guessed == labels[chosen]).numpy()
 
-    rates = np.array(training.FALSE_ALARMS)
+    rates = np.array(attacked.FALSE_ALARMS)
     found: dict[str, Any] = {}
-    for name, epsilon in zip(training.OVERFITTED, (math.inf, 3.0, 1.0), strict=True):
+    for name, epsilon in zip(attacked.OVERFITTED, (math.inf, 3.0, 1.0), strict=True):
         games = [game(epsilon, seed) for seed in range(10)]
         losses, member, right, truly = (np.concatenate(column) for column in zip(*games, strict=True))
         curve = attacks.roc(-losses[member], -losses[~member])

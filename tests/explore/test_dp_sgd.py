@@ -13,7 +13,7 @@ from scipy.stats import gamma
 from dpcourse import GaussianLoss, accounting, explore, sensitivity
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, removed
-from dpcourse.explore import accounts, training
+from dpcourse.explore import accounts, attacked, training
 from dpcourse.explore.stored import stored
 from dpcourse.plots import Picture, Table
 from dpcourse.vectors import clipped, norms
@@ -158,13 +158,13 @@ def test_the_stored_runs_keep_the_promise_of_the_question() -> None:
 def test_a_secret_is_kept_by_the_right_unit() -> None:
     """What the text says: without privacy extracted; typed nine times, only user-level privacy keeps it."""
     found = stored("canaries")
-    plain, message, user = (found[name] for name in training.TRAININGS)
+    plain, message, user = (found[name] for name in attacked.TRAININGS)
     assert {len(bits) for by_repeats in found.values() for bits in by_repeats.values()} == {10}
     assert min(plain["3"] + plain["9"]) > 13.28
     assert sum(bits > 13.28 for bits in plain["1"]) == 7
-    means = [np.mean(message[f"{repeats}"]) for repeats in training.REPEATS]
+    means = [np.mean(message[f"{repeats}"]) for repeats in attacked.REPEATS]
     assert means == pytest.approx([1.66, 2.6, 6.5], abs=0.05)
-    assert [np.mean(user[f"{repeats}"]) for repeats in training.REPEATS] == pytest.approx([0.8, 1.0, 1.1], abs=0.05)
+    assert [np.mean(user[f"{repeats}"]) for repeats in attacked.REPEATS] == pytest.approx([0.8, 1.0, 1.1], abs=0.05)
     assert sum(bits > 13.28 for bits in message["9"]) == 1
     # What exposures typed once say against chance: the sum of ten, in units of ln 2, is Gamma(10) by chance.
     assert gamma(10).sf(sum(message["1"]) * math.log(2)) == pytest.approx(0.29, abs=0.01)
@@ -184,8 +184,8 @@ def test_the_membership_attack_works_and_stays_within_its_bound() -> None:
     """What the text says: far from guessing without privacy, close to it with, and never beyond what DP allows."""
     from dpcourse import attacks
 
-    found, alarms = stored("membership"), np.array(training.FALSE_ALARMS)
-    for name, epsilon in zip(training.OVERFITTED, (math.inf, 3.0, 1.0), strict=True):
+    found, alarms = stored("membership"), np.array(attacked.FALSE_ALARMS)
+    for name, epsilon in zip(attacked.OVERFITTED, (math.inf, 3.0, 1.0), strict=True):
         one = found[name]
         # Both rates are shares of some 5,000 games: 0.02 is two standard deviations of their difference, and more.
         assert (np.array(one["hits"]) <= np.array(one["bound"]) + 0.02).all()
@@ -193,7 +193,7 @@ def test_the_membership_attack_works_and_stays_within_its_bound() -> None:
         assert one["advantage"] == pytest.approx(one["best"][1] - one["best"][0], abs=2e-4)
         assert one["advantage"] >= (np.array(one["hits"]) - alarms).max() - 1e-4
         assert one["advantage"] < one["advantage_bound"]
-    plain, three, one = (found[name] for name in training.OVERFITTED)
+    plain, three, one = (found[name] for name in attacked.OVERFITTED)
     luck = 1.358 * math.sqrt(1 / one["members"] + 1 / one["others"])  # Kolmogorov and Smirnov: 19 of 20 stay below
     assert luck == pytest.approx(0.027, abs=5e-4)
     assert one["advantage"] < luck < three["advantage"] < 0.05 < 0.35 < plain["advantage"]
