@@ -35,6 +35,7 @@ slides: setup ## the lectures as reveal.js decks for the classroom: build/slides
 experiments: setup ## compute anew what lectures 4 and 5 show from stored results (about 20 and 25 minutes)
 	$(PY) -m tools.train_grid
 	$(PY) -m tools.adaptive_grid
+	$(PY) -m tools.adaptive_pictures
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"

@@ -44,9 +44,7 @@ def surveys() -> dict[str, Any]:
     for epsilon in shown.EPSILONS:
         best = sorted(best_subset(shown.PARTIES, epsilon, first_epsilons(K, epsilon)))
         survey, estimates = one_survey(epsilon, looks=shown.CHECKPOINTS)
-        _, plain = one_survey(
-            epsilon, 0.0, shown.CHECKPOINTS
-        )  # no subset is needed to hold probability 0: SRR
+        _, plain = one_survey(epsilon, 0.0, shown.CHECKPOINTS)  # no subset is needed to hold probability 0: SRR
         asked = [sorted(subset) for subset, _ in survey.history]
         hits = np.cumsum([subset == best for subset in asked])
         found[f"{epsilon:g}"] = {
@@ -92,11 +90,11 @@ def langevin() -> dict[str, Any]:
     for name, way in zip(shown.SAMPLERS, ({}, {"step": 0.5, "plain": True}), strict=False):
         chains = Langevin(CHAINS, K, information=chi_square(K, epsilon), rng=rng, **way)  # type: ignore[arg-type]
         chains.fill(rows)
-        record = []
+        thetas = []
         for _ in range(updates // EVERY):
             chains.update(EVERY)
-            record.append(chains.theta)
-        records[name] = np.array(record)
+            thetas.append(chains.theta)
+        records[name] = np.array(thetas)
     records[shown.SAMPLERS[2]] = without_noise(rows, 0.5, updates, rng)
     found: dict[str, Any] = {"exact": summary(exact)}
     for name, record in records.items():

@@ -5,9 +5,11 @@ Each is a scene (``dpcourse.plots``) computed here from the mechanisms, once; th
 
 from dpcourse.explore.accounts import *
 from dpcourse.explore.adaptive import *
+from dpcourse.explore.attacked import *
 from dpcourse.explore.bank import *
 from dpcourse.explore.choosing import *
 from dpcourse.explore.classroom import *
+from dpcourse.explore.contest import *
 from dpcourse.explore.floats import *
 from dpcourse.explore.gaussian import *
 from dpcourse.explore.gradients import *
@@ -17,6 +19,7 @@ from dpcourse.explore.loss import *
 from dpcourse.explore.properties import *
 from dpcourse.explore.pure import *
 from dpcourse.explore.subset_sizes import *
+from dpcourse.explore.surveys import *
 from dpcourse.explore.texts import *
 from dpcourse.explore.training import *
 from dpcourse.explore.widget import CATALOGUE, Explorer
