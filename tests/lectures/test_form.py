@@ -30,6 +30,17 @@ CAREFUL = {
         r"4\.634",
         r"i\.i\.d\.",
     ],
+    "05_adaptive_ldp": [
+        r"true ε is infinite",
+        r"n = 1",
+        r"\*integer\* arrays",
+        r"1\.713",
+        r"0, \\dots, K-1",
+        r"minus the \*minimum\*",
+        r"opposite sign",
+        r"\\sqrt\{\\gamma\}",
+        r"equal \*true\* ε",
+    ],
 }
 
 
