@@ -114,7 +114,7 @@ def narrowing() -> dict[str, Any]:
     rows = likelihoods(columns(K, epsilon, first_epsilons(K, epsilon)), members, np.array(reports))
     found: dict[str, Any] = {}
     for n in shown.MOMENTS:
-        samples = gibbs(*grouped(rows[:n]), sweeps=4_000, burn=500, chains=4, rng=n).reshape(-1, K)
+        samples = gibbs(*grouped(rows[:n]), sweeps=5_000, burn=500, chains=8, rng=n).reshape(-1, K)
         bins = [np.histogram(samples[:, x], shown.BINS, density=True)[0].round(3).tolist() for x in shown.FOLLOWED]
         found[f"{n}"] = {**summary(samples), "density": bins}
     return found

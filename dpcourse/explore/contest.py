@@ -67,7 +67,7 @@ def experiments() -> Scene:
             (
                 panel(
                     f"Error of {grid['runs']} surveys of {grid['arrivals']:,} people: half lie in the box",
-                    Axis("total variation between estimate and truth", 0, 1.05 * farthest(methods)),
+                    Axis("error (total variation)", 0, 1.05 * farthest(methods)),
                     Axis("", -0.6, len(names) - 0.4, ticks=ticks),
                     *marks,
                     height=340,

@@ -154,7 +154,7 @@ def six_utilities() -> Scene:
         )
 
     controls = (
-        choice("utility", "utility", list(UTILITY_WORDS.values()), UTILITY_WORDS["honest"]),
+        choice("utility", "utility", list(UTILITY_WORDS.values()), UTILITY_WORDS["tv_marginal"]),
         choice("epsilon", "ε", [f"{e:g}" for e in EPSILONS], "1"),
         choice("evenness", "shares", [*EVENNESS, PARTY_WORDS], PARTY_WORDS),
     )

@@ -25,12 +25,16 @@ UPDATES = (100, 300, 1_000, 3_000, 10_000, 30_000)
 NARROWING_EPSILON = 1.0
 MOMENTS = (100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 #: The parties whose posteriors are shown, and the edges of their histograms.
-FOLLOWED, BINS = (0, 1, 3), np.linspace(0, 0.8, 81)
+FOLLOWED, BINS = (0, 1, 3), np.linspace(0, 0.6, 61)
 
 
 def _nearest(stops: tuple[int, ...], value: float) -> int:
     """Between the stops there is nothing stored: the nearest one stands in."""
     return min(range(len(stops)), key=lambda i: abs(math.log(stops[i] / value)))
+
+
+def _set(members: list[int]) -> str:
+    return "{" + ", ".join(map(str, members)) + "}"
 
 
 @explorer
@@ -44,7 +48,7 @@ def adaptive_survey() -> Scene:
         run, at = runs[epsilon], _nearest(CHECKPOINTS, arrival)
         t, estimate = CHECKPOINTS[at], 100 * np.array(run["estimate"][at])
         asked = np.isin(categories, run["subset"][at])
-        subset = "{" + ", ".join(map(str, run["subset"][at])) + "}" if asked.any() else "no subset (SRR)"
+        subset = _set(run["subset"][at]) if asked.any() else "no subset (SRR)"
         return Picture(
             (
                 panel(
@@ -97,7 +101,7 @@ def langevin() -> Scene:
                 panel(
                     "Mean and 90% interval of each share",
                     Axis("party", -0.7, K - 0.3, ticks=TICKS),
-                    Axis("share (%)", 0, 56),
+                    Axis("share (%)", 0, 48),
                     *spans,
                     *mine,
                     Points(categories - 0.2, 100 * np.array(exact["mean"]), "exact (Gibbs)", "ink", "square", 6),
@@ -136,6 +140,7 @@ def posterior_narrows() -> Scene:
     def draw(arrivals: int) -> Picture:
         n = MOMENTS[_nearest(MOMENTS, arrivals)]
         one, at = found[f"{n}"], CHECKPOINTS.index(n)
+        truth = ", ".join(f"{100 * PARTIES[x]:g}%" for x in FOLLOWED)
         spans = [f"{100 * one['low'][x]:.1f}–{100 * one['high'][x]:.1f}%" for x in FOLLOWED]
         return Picture(
             (
@@ -159,8 +164,8 @@ def posterior_narrows() -> Scene:
                 ),
             ),
             f"After {n:,} arrivals, ε = {NARROWING_EPSILON:g}: 90% of the posterior in {spans[0]}, {spans[1]} and "
-            f"{spans[2]} (truth {', '.join(f'{100 * PARTIES[x]:g}%' for x in FOLLOWED)}). {often[at]:.1f}% were "
-            f"asked with the subset that is best for the truth, {run['best']}; in theory this tends to 100%.",
+            f"{spans[2]} (parties 0, 1, 3; truth {truth}). {often[at]:.1f}% were "
+            f"asked with the subset that is best for the truth, {_set(run['best'])}; in theory this tends to 100%.",
         )
 
     controls = (slider("arrivals", "arrivals", MOMENTS, 1_000, "{:,}"),)
