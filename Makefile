@@ -32,7 +32,7 @@ site: setup ## the lectures as pages with working sliders, for any web server: b
 slides: setup ## the lectures as reveal.js decks for the classroom: build/slides
 	$(PY) -m tools.pages slides
 
-experiments: setup ## compute anew what lectures 4 and 5 show from stored results (about 20 and 25 minutes)
+experiments: setup ## compute anew what lectures 4 and 5 show from stored results (about 20 and 35 minutes)
 	$(PY) -m tools.train_grid
 	$(PY) -m tools.adaptive_grid
 	$(PY) -m tools.adaptive_pictures

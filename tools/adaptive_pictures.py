@@ -1,4 +1,4 @@
-"""The stored runs that lecture 5's explorers show, some minutes: ``python -m tools.adaptive_pictures``.
+"""The stored runs that lecture 5's explorers show, about 10 minutes: ``python -m tools.adaptive_pictures``.
 
 Names after it (surveys, langevin, narrowing) make only those. They go to
 dpcourse/explore/results/, where the explorers find them. Every run is seeded.
