@@ -6,6 +6,7 @@ Li et al. 2022, "Large Language Models Can Be Strong Differentially Private Lear
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, Weighted, unknown_because
 
+CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
 _ODD: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()  # by model, mode and shape
 
@@ -36,7 +38,7 @@ def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
             if id(parameter) in owners:
                 return f"{owners[id(parameter)]!r} and {name!r} share a parameter"
             owners[id(parameter)] = name
-    known, key = _ODD.setdefault(model, {}), (model.training, tuple(inputs.shape[1:]), tuple(owners))
+    known, key = _ODD.setdefault(model, {}), (model.training, tuple(inputs.shape[1:]), tuple(owners.values()))
     if key not in known:
         known[key] = _odd_use(model, inputs)
     return known[key] or None
@@ -92,20 +94,24 @@ def _listening(model: nn.Module, listener: Listener) -> Iterator[None]:
     def show_of(where: str) -> Callable[[Any, Tensor, Tensor], Tensor | None]:
         return lambda layer, given, made: listener(where, layer, given, made)
 
-    handles, replaced = [], []
+    attentions: list[tuple[nn.MultiheadAttention, str]] = []
+    learning: list[tuple[nn.Module, str]] = []
+    handles: list[Any] = []
     for name, layer in model.named_modules():
-        if type(layer) is nn.MultiheadAttention:
-            replaced.append(layer)
-            layer.forward = written_out(layer, show_of(f"{name}.in_proj_"))  # type: ignore[method-assign]
+        if type(layer) is nn.MultiheadAttention and any(p.requires_grad for p in layer.parameters()):
+            attentions.append((layer, f"{name}." if name else ""))
         elif type(layer) in RULES and _learning(layer):
-            handles.append(layer.register_forward_hook(hook_of(f"{name}." if name else "")))
+            learning.append((layer, f"{name}." if name else ""))
     try:
+        for attention, where in attentions:
+            attention.forward = written_out(attention, show_of(f"{where}in_proj_"))  # type: ignore[method-assign]
+        handles.extend(layer.register_forward_hook(hook_of(where)) for layer, where in learning)
         yield
     finally:
         for handle in handles:
             handle.remove()
-        for layer in replaced:
-            del layer.forward
+        for attention, _ in attentions:
+            vars(attention).pop("forward", None)
 
 
 class _Tap(torch.autograd.Function):
@@ -128,11 +134,11 @@ class _Tap(torch.autograd.Function):
 
 @dataclass
 class _Use:
-    """One use of a layer: its input, and then the squared norms and the weighted sum that its rule gives."""
+    """One use of a layer: its input, and then what its rule gives."""
 
     layer: Any
     given: Tensor | None
-    found: tuple[Tensor, Weighted] | None = None
+    found: tuple[Tensor, Tensor, Weighted] | None = None
 
     def sink(self, gradient: Tensor) -> None:
         assert self.given is not None
@@ -147,8 +153,11 @@ def fast_sum(
     targets: Tensor,
     loss: Callable[[Tensor, Tensor], Tensor],
     clip: float,
-) -> tuple[dict[str, Tensor], Tensor, Tensor]:
-    """The sum of the clipped gradients, the norms and the losses.
+) -> tuple[dict[str, Tensor], Tensor, Tensor, Tensor]:
+    """The sum of the clipped gradients, the norms, the losses, and the examples that do not fit into the sum.
+
+    All positions of all examples are added up at once. If those of one example are huge and cancel, rounding would
+    erase the others; such an example, or one without a finite length, is marked, and must be left out and done apart.
 
     One forward pass, one backward pass to the layers' outputs only, and then each weight's gradient once. Plain SGD
     computes the same three things; what is new are the norms, and they are cheap.
@@ -157,6 +166,8 @@ def fast_sum(
     token = torch.zeros((), requires_grad=True)  # every first layer hangs on it: its gradient comes by all of them
 
     def note(where: str, layer: Any, given: Tensor, made: Tensor) -> Tensor:
+        if where in uses or len(given) != len(inputs):
+            raise NotImplementedError(f"{where!r} is not used once, on the examples")
         use = uses[where] = _Use(layer, given.detach())
         if made.requires_grad:
             made.register_hook(use.sink)  # keeps no output alive, and allows a layer that works in place
@@ -178,12 +189,18 @@ def fast_sum(
         )
     torch.autograd.grad(losses.sum(), token, allow_unused=True)
     found = {where: use.found for where, use in uses.items() if use.found is not None}  # others do not touch the loss
-    norms = torch.stack([squares for squares, _ in found.values()]).sum(0).clamp(min=0).sqrt()
+    norms = torch.stack([squares for squares, _, _ in found.values()]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
+    most = torch.stack([added for _, added, _ in found.values()]).amax(0)
+    odd = (
+        ~(weights * most <= CANCELS * max(clip, 1e-30)) | ~torch.isfinite(norms)
+        if math.isfinite(clip)
+        else norms.isnan()
+    )
     sums: dict[str, Tensor] = {}
-    for where, (_, weighted) in found.items():
+    for where, (_, _, weighted) in found.items():
         for own, gradient in weighted(weights).items():
             sums[f"{where}{own}"] = gradient.detach()
     # In the parameters' order; a layer that the pass did not use has gradient 0.
     total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parameters.items()}
-    return total, norms.detach(), losses.detach()
+    return total, norms.detach(), losses.detach(), odd

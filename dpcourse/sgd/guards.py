@@ -1,19 +1,23 @@
 """What must hold before clipping means anything: no example changes another's gradient, and nothing is kept unnoised.
 
-Known layers are refused by name. What a model does by itself is tried out, once for each model and shape of input, on
-two examples: the first of them must come out the same with and without the second, and no buffer may change.
+Known layers are refused by name. What a model or a loss does by itself is tried out on a few examples, once for each
+model, loss and shape of input: one example is spoilt (not-a-number where that is possible, and another's target), and
+all others' losses must stay as they were; a second pass must repeat the first; no buffer may change. That finds the
+usual ways of mixing and remembering, not every way there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
 
-_CHECKED: WeakKeyDictionary[nn.Module, set[tuple[object, ...]]] = WeakKeyDictionary()
+Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
+_FEW = 5  # examples that are tried
+_LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...]]] = WeakKeyDictionary()
 
 
 def check_model(model: nn.Module) -> None:
@@ -29,37 +33,75 @@ def check_model(model: nn.Module) -> None:
             raise ValueError(f"{kind} (at {name!r}) stores running statistics of the data, without any noise on them")
 
 
-def check_examples_stay_apart(model: nn.Module, inputs: Tensor) -> None:
-    """Refuse a model that mixes examples in some way of its own, or that writes what it sees into a buffer."""
-    key = (model.training, tuple(inputs.shape[1:]), inputs.dtype)
-    known = _CHECKED.setdefault(model, set())
-    if key in known or len(inputs) < 2 or torch.equal(inputs[0], inputs[1]):
+def situation(model: nn.Module, inputs: Tensor, loss: Loss) -> tuple[object, ...]:
+    """What decides how a model behaves: what was found out in one situation is asked again in another."""
+    learning = tuple(name for name, p in model.named_parameters() if p.requires_grad)
+    return model.training, tuple(inputs.shape[1:]), inputs.dtype, learning, getattr(loss, "__code__", loss)
+
+
+def ordinary(inputs: Tensor) -> Tensor:
+    """The rows with which something can be tried out: finite numbers of a moderate size."""
+    if not inputs.is_floating_point():
+        return torch.arange(min(len(inputs), _FEW))
+    sizes = inputs.abs().flatten(1).amax(1) if inputs[0].numel() else torch.zeros(len(inputs))
+    return torch.nonzero(sizes <= 1e4).flatten()[:_FEW]  # not-a-number is not <= anything
+
+
+def check_examples_stay_apart(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> None:
+    """Refuse a model or a loss that mixes examples in some way of its own, or that remembers what it sees."""
+    key, known = situation(model, inputs, loss), _LOOKED_OVER.setdefault(model, set())
+    rows = ordinary(inputs)
+    if key in known or len(rows) < 2:
         return
+    x, y = inputs[rows], targets[rows]
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        model(inputs[:2])
-        changed = [name for name, buffer in model.named_buffers() if not _same(buffer, buffers[name])]
-        for name, buffer in model.named_buffers():
-            buffer.copy_(buffers[name])
+    try:
+        first, second = losses_of(model, x, y, loss), losses_of(model, x, y, loss)
+        changed = [name for name, buffer in model.named_buffers() if not same(buffer, buffers[name])]
         if changed:
             raise ValueError(f"training changes the buffer {changed[0]!r}: it would store data without any noise on it")
-        with settled(model, inputs[:2]):
-            alone, together = model(inputs[:1]), model(inputs[:2])
-    if isinstance(alone, Tensor) and len(alone) == 1 and len(together) == 2 and not _same(alone[0], together[0]):
+        if not same(first, second):
+            raise ValueError("the model remembers: it answers the same examples differently the second time")
+        spoilt, labels = x.clone(), y.clone()
+        spoilt[-1] = float("nan") if x.is_floating_point() else x[0]
+        labels[-1] = y[0]
+        third = losses_of(model, spoilt, labels, loss)
+    finally:
+        for name, buffer in model.named_buffers():
+            buffer.copy_(buffers[name])
+    if first.shape == third.shape == (len(rows),) and not same(first[:-1], third[:-1]):
         raise ValueError(
-            "the model mixes the examples of a lot: the first one's output changes with the second one. One person "
-            "then changes everybody's gradient, and clipping no longer bounds what a person can do."
+            "the model or the loss mixes the examples of a lot: the first one's loss changes with the last one. One "
+            "person then changes everybody's gradient, and clipping no longer bounds what a person can do."
         )
-    known.add(key)
+    if len(rows) == _FEW:  # fewer examples may not show what more would
+        known.add(key)
+
+
+def losses_of(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> Tensor:
+    """The losses, with the same coins (Dropout) every time."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return loss(model(inputs), targets)
 
 
 @contextmanager
-def settled(model: nn.Module, inputs: Tensor) -> Iterator[None]:
-    """The model without its own randomness (Dropout): two passes can be compared. As it was, if it has none."""
+def nothing_remembered(model: nn.Module) -> Iterator[None]:
+    """A pass that leaves every buffer as it was; otherwise an error."""
+    before = [(id(buffer), buffer._version) for buffer in model.buffers()]
+    yield
+    if before != [(id(buffer), buffer._version) for buffer in model.buffers()]:
+        raise ValueError("training changes a buffer of the model: it would store data without any noise on it")
+
+
+@contextmanager
+def without_dropout(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> Iterator[None]:
+    """The model without its own randomness, so that two ways can be compared; as it is, if it has none."""
     modes = {module: module.training for module in model.modules()}
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        first, second = model(inputs), model(inputs)
-    if isinstance(first, Tensor) and not _same(first, second):
+        torch.manual_seed(1)
+        other = loss(model(inputs), targets)
+    if not same(losses_of(model, inputs, targets, loss), other):
         model.eval()
     try:
         yield
@@ -68,7 +110,7 @@ def settled(model: nn.Module, inputs: Tensor) -> Iterator[None]:
             module.training = training
 
 
-def _same(one: Tensor, other: Tensor) -> bool:
+def same(one: Tensor, other: Tensor) -> bool:
     """Equal up to rounding; not-a-number equals itself."""
     if one.shape != other.shape:
         return False

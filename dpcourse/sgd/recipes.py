@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dpcourse import door
-from dpcourse.sgd.clipping import Loss
+from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.models import next_character_loss
 from dpcourse.sgd.training import cross_entropy
 

@@ -89,16 +89,17 @@ class Run:
     def save(self, path: str | Path) -> None:
         """Write everything to a file; an older file is replaced only when the new one is complete.
 
-        Keep it as secret as the data: with the generator's state in it, the noise to come could be subtracted. To
-        publish the model, publish ``run.model.state_dict()``.
+        Keep it as secret as the data, for its history and its seed are not private. To publish the model, publish
+        ``run.model.state_dict()``. A run without a seed goes on with fresh randomness after loading: resumed twice from
+        one file, the same noise would tell two data sets apart.
         """
-        target = Path(path)
+        target, repeats = Path(path), self.plan.seed is not None
         parts = {
             "model": self.model.state_dict(),
             "plan": vars(self.plan),
             "step": self.step,
             "history": [vars(moment) for moment in self.history],
-            "state": self.state,
+            "state": {name: part for name, part in self.state.items() if repeats or name != "generator"},
         }
         unfinished = target.with_name(f".{target.name}.{os.getpid()}")
         try:

@@ -13,19 +13,33 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.clipping import Clipped, Loss, clipped_sum, trainable
+from dpcourse.sgd.clipping import Clipped, clipped_sum, trainable
+from dpcourse.sgd.guards import Loss
 
 _MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
+
+
+def _new_thread() -> None:
+    """A child process has a copy of the executor, but not of its thread."""
+    global _MEANWHILE
+    _MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_new_thread)
 
 
 def poisson_lot(n: int, q: float, generator: torch.Generator | None = None) -> Tensor:
     """The indices of a lot: each of n examples enters by its own coin, with probability q. It may be empty."""
     n, q = door.whole_number("n", n), door.fraction_of_one("q", q)
-    return torch.nonzero(torch.rand(n, generator=generator) < q).flatten()
+    # Single precision has steps of 2^-24, too coarse for the smallest q.
+    kind = torch.float32 if q > 1e-4 else torch.float64
+    return torch.nonzero(torch.rand(n, generator=generator, dtype=kind) < q).flatten()
 
 
 def online_gradient(model: nn.Module, x: Tensor, y: Tensor, loss: Loss) -> dict[str, Tensor]:
@@ -83,9 +97,15 @@ def noisy_average(
 def gaussian_like(
     shapes: Mapping[str, Tensor], deviation: float, generator: torch.Generator | None = None
 ) -> dict[str, Tensor]:
-    """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
+    """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer.
+
+    The draw is numpy's, in double precision, from 256 bits of the generator: torch's own normal numbers end at 5.77
+    standard deviations, and whoever lands beyond would be found out.
+    """
     sizes = [value.numel() for value in shapes.values()]
-    parts = torch.empty(sum(sizes)).normal_(0, deviation, generator=generator).split(sizes)
+    bits = torch.randint(-(2**63), 2**63 - 1, (4,), generator=generator).numpy().view(np.uint64)
+    drawn = np.random.Generator(np.random.SFC64(bits)).standard_normal(sum(sizes))
+    parts = torch.from_numpy(np.multiply(drawn, deviation, out=drawn)).split(sizes)
     return {name: part.view_as(value).to(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
 
 
@@ -95,7 +115,7 @@ def _drawing(
 ) -> Iterator[Callable[[], dict[str, Tensor]]]:
     """Draw the noise meanwhile, where torch leaves a core free: for an MLP it takes a third of the step.
 
-    Not from torch's own generator, which the model may use in the same moment (Dropout): runs must repeat exactly.
+    Not from torch's own generator, which the model may use in the same moment (Dropout): runs must repeat.
     """
     if generator is None or torch.get_num_threads() >= (os.cpu_count() or 1):
         yield lambda: gaussian_like(shapes, deviation, generator)

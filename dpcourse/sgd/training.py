@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import torch
@@ -12,9 +16,9 @@ from torch.nn import functional as F
 
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
-from dpcourse.sgd.clipping import Loss, trainable
+from dpcourse.sgd.clipping import trainable
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.guards import check_model
+from dpcourse.sgd.guards import Loss, check_model
 from dpcourse.sgd.run import Moment, Plan, Run
 from dpcourse.sgd.steps import poisson_lot, private_gradient
 
@@ -147,22 +151,25 @@ def _check_resumed(run: Run, model: nn.Module, n: int, epsilon: float, delta: fl
 
 def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, progress: bool, looks: int) -> None:
     kept, model = run.plan, run.model
-    optimiser = torch.optim.SGD(model.parameters(), lr=kept.rate, momentum=kept.momentum)
+    # Only what training may change: a frozen parameter can carry an old gradient, without any noise on it.
+    optimiser = torch.optim.SGD(trainable(model).values(), lr=kept.rate, momentum=kept.momentum)
     generator = generator_from(kept.seed)
     if run.state:
         optimiser.load_state_dict(run.state["optimiser"])
-        generator.set_state(run.state["generator"])
+        if "generator" in run.state:
+            generator.set_state(run.state["generator"])
     line = _Progress(kept, progress)
     every = max(1, kept.steps // looks)
     try:
         while not run.finished:
-            _one_step(run, data, loss, optimiser, generator)
+            with _uninterrupted():
+                _one_step(run, data, loss, optimiser, generator)
             if run.step % every == 0 or run.finished:
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
     except KeyboardInterrupt:
         line.show(run, f"interrupted at step {run.step} of {kept.steps}: resume=run goes on")
-    except Exception as error:
+    except BaseException as error:
         # The model has changed by then, and what that cost must not be forgotten.
         error.add_note(f"after step {run.step} of {kept.steps}, epsilon {run.epsilon:.4g} spent; the run is error.run")
         error.run = run  # type: ignore[attr-defined]
@@ -170,6 +177,29 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
     finally:
         run.state = {"optimiser": optimiser.state_dict(), "generator": generator.get_state()}
         line.end()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of the step, so that neither model nor ledger is caught half changed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = 0
+
+    def note(number: int, frame: Any) -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 1:  # a second time: at once
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def _one_step(run: Run, data: HasExamples, loss: Loss, optimiser: Any, generator: torch.Generator) -> None:
@@ -198,7 +228,8 @@ def _look(run: Run, data: HasExamples, loss: Loss, most: int = 2000) -> Moment:
         x, y = data.inputs[:most], data.targets[:most]
         outputs = model(x)
         counted = y >= 0  # a negative target stands where there is nothing to predict
-        right = (outputs.argmax(-1) == y)[counted].float().mean().item() if outputs.dim() == y.dim() + 1 else None
+        classes = outputs.dim() == y.dim() + 1 and not y.is_floating_point()
+        right = (outputs.argmax(-1) == y)[counted].float().mean().item() if classes else None
         return Moment(run.step, run.epsilon, loss(outputs, y).mean().item(), right)
 
 
