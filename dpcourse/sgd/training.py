@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 import torch
@@ -19,6 +14,7 @@ from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
 from dpcourse.sgd.clipping import trainable
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.progress import Progress, uninterrupted
 from dpcourse.sgd.run import Moment, Plan, Run
 from dpcourse.sgd.steps import poisson_lot, private_gradient
 
@@ -158,11 +154,11 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
         optimiser.load_state_dict(run.state["optimiser"])
         if "generator" in run.state:
             generator.set_state(run.state["generator"])
-    line = _Progress(kept, progress)
+    line = Progress(kept, progress)
     every = max(1, kept.steps // looks)
     try:
         while not run.finished:
-            with _uninterrupted():
+            with uninterrupted():
                 _one_step(run, data, loss, optimiser, generator)
             if run.step % every == 0 or run.finished:
                 run.history.append(_look(run, data if test is None else test, loss))
@@ -177,29 +173,6 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
     finally:
         run.state = {"optimiser": optimiser.state_dict(), "generator": generator.get_state()}
         line.end()
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the step, so that neither model nor ledger is caught half changed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed = 0
-
-    def note(number: int, frame: Any) -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed > 1:  # a second time: at once
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 def _one_step(run: Run, data: HasExamples, loss: Loss, optimiser: Any, generator: torch.Generator) -> None:
@@ -231,26 +204,3 @@ def _look(run: Run, data: HasExamples, loss: Loss, most: int = 2000) -> Moment:
         classes = outputs.dim() == y.dim() + 1 and not y.is_floating_point()
         right = (outputs.argmax(-1) == y)[counted].float().mean().item() if classes else None
         return Moment(run.step, run.epsilon, loss(outputs, y).mean().item(), right)
-
-
-class _Progress:
-    """One line that is rewritten: how far, how good, how much spent."""
-
-    def __init__(self, kept: Plan, on: bool) -> None:
-        self.plan, self.on, self.start, self.width = kept, on, time.monotonic(), 0
-
-    def show(self, run: Run, words: str = "") -> None:
-        if not self.on:
-            return
-        if not words:
-            last, share = run.history[-1], run.step / self.plan.steps
-            bar = "█" * int(20 * share) + "·" * (20 - int(20 * share))
-            accuracy = "" if last.accuracy is None else f", accuracy {last.accuracy:.1%}"
-            cost = f"ε {last.epsilon:.2f} of {self.plan.epsilon:g}" if self.plan.private else "not private"
-            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.loss:.3f}{accuracy}, {cost}"
-        print("\r" + words.ljust(self.width), end="", flush=True)
-        self.width = len(words)
-
-    def end(self) -> None:
-        if self.on:
-            print()

@@ -1,0 +1,58 @@
+"""What a run shows while it trains, and how it takes an interruption."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dpcourse.sgd.run import Plan, Run
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of the step, so that neither model nor ledger is caught half changed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = 0
+
+    def note(number: int, frame: Any) -> None:
+        nonlocal pressed
+        pressed += 1
+        if pressed > 1:  # a second time: at once
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
+
+
+class Progress:
+    """One line that is rewritten: how far, how good, how much spent."""
+
+    def __init__(self, kept: Plan, on: bool) -> None:
+        self.plan, self.on, self.start, self.width = kept, on, time.monotonic(), 0
+
+    def show(self, run: Run, words: str = "") -> None:
+        if not self.on:
+            return
+        if not words:
+            last, share = run.history[-1], run.step / self.plan.steps
+            bar = "█" * int(20 * share) + "·" * (20 - int(20 * share))
+            accuracy = "" if last.accuracy is None else f", accuracy {last.accuracy:.1%}"
+            cost = f"ε {last.epsilon:.2f} of {self.plan.epsilon:g}" if self.plan.private else "not private"
+            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.loss:.3f}{accuracy}, {cost}"
+        print("\r" + words.ljust(self.width), end="", flush=True)
+        self.width = len(words)
+
+    def end(self) -> None:
+        if self.on:
+            print()
