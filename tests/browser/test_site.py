@@ -18,7 +18,12 @@ LECTURES = [path.stem for path in sorted((ROOT / "lectures").glob("*.ipynb"))]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The lectures that a test asks for are built then, and once."""
-    folder = tmp_path_factory.mktemp("site")
+    folder, base = tmp_path_factory.mktemp("site"), tmp_path_factory.getbasetemp()
+    shared = (
+        base.parent if base.name.startswith("popen-") else base
+    ) / "run"  # each notebook runs once for all workers
+    shared.mkdir(exist_ok=True)
+    (folder / "run").symlink_to(shared)
     with browser.file_server(folder) as address:
         yield address, folder
 
@@ -26,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]
 def address_of(site: tuple[str, Path], kind: str, name: str) -> str:
     address, folder = site
     if not (folder / kind / f"{name}.html").exists():
-        build(kind, folder / kind, [name])
+        build(kind, folder / kind, [name], folder / "run")
     return f"{address}/{kind}/{name}.html"
 
 

@@ -60,14 +60,22 @@ def lectures(names: list[str]) -> list[Path]:
     return chosen
 
 
-def run(path: Path) -> nbformat.NotebookNode:
-    """The notebook with its outputs, explorers as plain HTML."""
+def run(path: Path, kept: Path | None = None) -> nbformat.NotebookNode:
+    """The notebook with its outputs, explorers as plain HTML; from the folder ``kept``, if it was put there before."""
+    done = None if kept is None else kept / path.name
+    if done is not None and done.exists():
+        return nbformat.read(done, as_version=4)
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
     NotebookClient(notebook, timeout=300, resources=resources, store_widget_state=False).execute(
         env={**os.environ, PAGE_MODE: "1"}
     )
     notebook.metadata.pop("widgets", None)  # state for a widget manager, which would come from a network
+    if done is not None:
+        done.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = done.with_suffix(f".{os.getpid()}")
+        nbformat.write(notebook, unfinished)
+        unfinished.replace(done)
     return notebook
 
 
@@ -137,13 +145,16 @@ def plain_page(title: str, body: str) -> str:
     )
 
 
-def build(kind: str, out: Path, names: list[str]) -> list[Path]:
-    """Write the pages (kind "site") or decks (kind "slides") and return their paths."""
+def build(kind: str, out: Path, names: list[str], kept: Path | None = None) -> list[Path]:
+    """Write the pages (kind "site") or decks (kind "slides") and return their paths.
+
+    With a folder ``kept``, pages and decks made after one another are made from one run of each notebook.
+    """
     out.mkdir(parents=True, exist_ok=True)
     copy_parts(kind, out)
     written = []
     for path in lectures(names):
-        notebook = run(path)
+        notebook = run(path, kept)
         course = {"formulas": FORMULAS, "explorers": page.head(), "navigation": navigation(path)}
         notebook.metadata["title"] = title_of(path)
         if kind == "slides":
