@@ -74,10 +74,11 @@ def clipped_sum(
     if len(inputs) == 0:
         nothing = torch.zeros(0)
         return Clipped({name: torch.zeros_like(p) for name, p in parameters.items()}, nothing, nothing)
-    check_examples_stay_apart(model, inputs, targets, loss)
+    key = situation(model, parameters, inputs, loss)
+    check_examples_stay_apart(model, inputs, targets, loss, key)
     with nothing_remembered(model):
         if method == "fast":
-            reason = why_slow(model, inputs) or _disagreement(model, parameters, inputs, targets, loss)
+            reason = why_slow(model, inputs) or _disagreement(model, parameters, inputs, targets, loss, key)
             try:
                 if not reason:
                     return _fast(model, parameters, inputs, targets, loss, clip)
@@ -122,10 +123,15 @@ def _like(mask: Tensor, values: Tensor) -> Tensor:
 
 
 def _disagreement(
-    model: nn.Module, parameters: dict[str, nn.Parameter], inputs: Tensor, targets: Tensor, loss: Loss
+    model: nn.Module,
+    parameters: dict[str, nn.Parameter],
+    inputs: Tensor,
+    targets: Tensor,
+    loss: Loss,
+    key: tuple[object, ...],
 ) -> str:
     """Why the fast path is not to be trusted here. Asked once, on a few examples: torch.func knows the answer."""
-    key, known = situation(model, inputs, loss), _TRUSTED.setdefault(model, {})
+    known = _TRUSTED.setdefault(model, {})
     if key in known:
         return known[key]
     rows = ordinary(inputs)

@@ -8,7 +8,7 @@ usual ways of mixing and remembering, not every way there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
@@ -33,10 +33,9 @@ def check_model(model: nn.Module) -> None:
             raise ValueError(f"{kind} (at {name!r}) stores running statistics of the data, without any noise on them")
 
 
-def situation(model: nn.Module, inputs: Tensor, loss: Loss) -> tuple[object, ...]:
+def situation(model: nn.Module, learning: Iterable[str], inputs: Tensor, loss: Loss) -> tuple[object, ...]:
     """What decides how a model behaves: what was found out in one situation is asked again in another."""
-    learning = tuple(name for name, p in model.named_parameters() if p.requires_grad)
-    return model.training, tuple(inputs.shape[1:]), inputs.dtype, learning, getattr(loss, "__code__", loss)
+    return model.training, inputs.shape[1:], inputs.dtype, tuple(learning), getattr(loss, "__code__", loss)
 
 
 def ordinary(inputs: Tensor) -> Tensor:
@@ -47,11 +46,18 @@ def ordinary(inputs: Tensor) -> Tensor:
     return torch.nonzero(sizes <= 1e4).flatten()[:_FEW]  # not-a-number is not <= anything
 
 
-def check_examples_stay_apart(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> None:
-    """Refuse a model or a loss that mixes examples in some way of its own, or that remembers what it sees."""
-    key, known = situation(model, inputs, loss), _LOOKED_OVER.setdefault(model, set())
+def check_examples_stay_apart(
+    model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, key: tuple[object, ...]
+) -> None:
+    """Refuse a model or a loss that mixes examples in some way of its own, or that remembers what it sees.
+
+    ``key`` is the situation: in each one the question is asked once.
+    """
+    known = _LOOKED_OVER.setdefault(model, set())
+    if key in known:
+        return
     rows = ordinary(inputs)
-    if key in known or len(rows) < 2:
+    if len(rows) < 2:
         return
     x, y = inputs[rows], targets[rows]
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
