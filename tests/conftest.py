@@ -1,7 +1,9 @@
 """What every room of the tests shares."""
 
+import fcntl
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -24,6 +26,24 @@ hypothesis.settings.load_profile("dpcourse")
 def root() -> Path:
     """The folder of the repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def run_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Runs a lecture once for all tests and workers; gives the folder with the outcome (``tools.pages.build.run``)."""
+    from tools.pages.build import run
+
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if base.name.startswith("popen-") else base) / "run"  # the workers' folders lie side by side
+    shared.mkdir(exist_ok=True)
+
+    def ran(path: Path) -> Path:
+        with (shared / f"{path.stem}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # whoever comes second waits and finds it done
+            run(path, shared)
+        return shared
+
+    return ran
 
 
 def require_program(*names: str, package: str | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +15,21 @@ from tools.pages.build import build
 LECTURES = [path.stem for path in sorted((ROOT / "lectures").glob("*.ipynb"))]
 
 
+Site = tuple[str, Path, Callable[[Path], Path]]
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def site(tmp_path_factory: pytest.TempPathFactory, run_once: Callable[[Path], Path]) -> Iterator[Site]:
     """The lectures that a test asks for are built then, and once."""
-    folder, base = tmp_path_factory.mktemp("site"), tmp_path_factory.getbasetemp()
-    shared = (
-        base.parent if base.name.startswith("popen-") else base
-    ) / "run"  # each notebook runs once for all workers
-    shared.mkdir(exist_ok=True)
-    (folder / "run").symlink_to(shared)
+    folder = tmp_path_factory.mktemp("site")
     with browser.file_server(folder) as address:
-        yield address, folder
+        yield address, folder, run_once
 
 
-def address_of(site: tuple[str, Path], kind: str, name: str) -> str:
-    address, folder = site
+def address_of(site: Site, kind: str, name: str) -> str:
+    address, folder, run_once = site
     if not (folder / kind / f"{name}.html").exists():
-        build(kind, folder / kind, [name], folder / "run")
+        build(kind, folder / kind, [name], run_once(ROOT / "lectures" / f"{name}.ipynb"))
     return f"{address}/{kind}/{name}.html"
 
 
@@ -51,9 +49,7 @@ MOVE_ALL = """async () => {
 
 
 @pytest.mark.parametrize("name", LECTURES)
-def test_a_page_is_alive_without_kernel_and_network(
-    name: str, site: tuple[str, Path], offline: Any, screenshots: Path
-) -> None:
+def test_a_page_is_alive_without_kernel_and_network(name: str, site: Site, offline: Any, screenshots: Path) -> None:
     where = address_of(site, "site", name)
     page = offline.new_page()
     problems: list[str] = []
@@ -80,7 +76,7 @@ def test_a_page_is_alive_without_kernel_and_network(
 
 
 @pytest.mark.parametrize("name", [name for name in LECTURES if not name.startswith("00")][:1])
-def test_without_javascript_the_still_picture_stands(name: str, site: tuple[str, Path], offline: Any) -> None:
+def test_without_javascript_the_still_picture_stands(name: str, site: Site, offline: Any) -> None:
     page = offline.browser.new_context(java_script_enabled=False).new_page()
     page.goto(address_of(site, "site", name))
     count = page.locator(".dpcourse-explorer").count()
@@ -93,9 +89,7 @@ def test_without_javascript_the_still_picture_stands(name: str, site: tuple[str,
 
 
 @pytest.mark.parametrize("name", [name for name in LECTURES if not name.startswith("00")])
-def test_a_deck_turns_its_slides_and_moves_its_sliders(
-    name: str, site: tuple[str, Path], window: Any, screenshots: Path
-) -> None:
+def test_a_deck_turns_its_slides_and_moves_its_sliders(name: str, site: Site, window: Any, screenshots: Path) -> None:
     window.set_viewport_size({"width": 1280, "height": 800})
     window.goto(address_of(site, "slides", name))
     window.wait_for_function("() => window.Reveal && Reveal.isReady()")
