@@ -85,7 +85,7 @@ class Langevin:
         self.step = None if step is None else door.positive("step", step)
         self.plain, self.rng = plain, generator(rng)
         self.count = 0
-        self._blocks = np.empty((1, self.runs, self.k, self.minibatch), np.float32)
+        self._blocks = self._empty_blocks(1)
         # The prior's mean; for a small prior not below one step's noise, from where nothing would move.
         self.phi = np.full((self.runs, self.k), max(self.prior, 0.05), np.float32)
 
@@ -98,7 +98,12 @@ class Langevin:
     @property
     def rows(self) -> np.ndarray:
         """The likelihood rows of the responses so far (runs, count, k), in their shuffled order."""
-        return self._blocks.transpose(1, 0, 3, 2).reshape(self.runs, -1, self.k)[:, : self.count]
+        responses = self._blocks[..., : self.minibatch]
+        return responses.transpose(1, 0, 3, 2).reshape(self.runs, -1, self.k)[:, : self.count]
+
+    def _empty_blocks(self, number: int) -> np.ndarray:
+        """Room for ``number`` minibatches (number, runs, k, minibatch + 1). The last column stays 1, see ``_move``."""
+        return np.ones((number, self.runs, self.k, self.minibatch + 1), np.float32)
 
     @property
     def gamma(self) -> float:
@@ -114,7 +119,7 @@ class Langevin:
         if rows.shape != (self.runs, self.k):
             raise ValueError(f"rows must have the shape {(self.runs, self.k)}, got {rows.shape}")
         if self.count == len(self._blocks) * self.minibatch:
-            self._blocks = np.concatenate([self._blocks, np.empty_like(self._blocks)])
+            self._blocks = np.concatenate([self._blocks, self._empty_blocks(len(self._blocks))])
         random = divmod(int(self.rng.integers(self.count + 1)), self.minibatch)
         last = divmod(self.count, self.minibatch)
         self._blocks[last[0], :, :, last[1]] = self._blocks[random[0], :, :, random[1]]
@@ -139,7 +144,8 @@ class Langevin:
         blocks = max(1, -(-self.count // self.minibatch))
         padded = np.ones((self.runs, blocks * self.minibatch, self.k), np.float32)
         padded[:, : self.count] = rows
-        self._blocks = padded.reshape(self.runs, blocks, self.minibatch, self.k).transpose(1, 0, 3, 2).copy()
+        self._blocks = self._empty_blocks(blocks)
+        self._blocks[..., :-1] = padded.reshape(self.runs, blocks, self.minibatch, self.k).transpose(1, 0, 3, 2)
         self.phi = phi.astype(np.float32)
 
     def mean(self, updates: int, burn: int) -> np.ndarray:
@@ -162,30 +168,42 @@ class Langevin:
         return None if total is None else total / updates
 
     def _move(self, places: np.ndarray, noise: np.ndarray, total: np.ndarray | None) -> None:
+        """One update for each of ``places``. An update takes microseconds, so nothing is allocated on the way.
+
+        The column of ones at the end of a block is one more response, of probability sum(phi), and does two things: the
+        first product gives sum(phi) too, and the second adds its weight, all that does not depend on x, to the slope.
+        """
         count, gamma, phi, m = self.count, self.gamma, self.phi, self.minibatch
         noise *= np.float32(math.sqrt(gamma))
-        half, prior, spread = np.float32(gamma / 2), np.float32(self.prior), np.empty_like(phi)
-        ones = np.ones((self.k, 1), np.float32)
+        half, added = np.float32(gamma / 2), np.float32(gamma / 2 * self.prior)
+        chances, slope = np.empty((self.runs, 1, m + 1), np.float32), np.empty((self.runs, self.k, 1), np.float32)
+        column, weights, moved = chances.transpose(0, 2, 1), chances[:, 0], slope[:, :, 0]
+        spread, phi_row, ones = np.empty_like(phi), phi[:, None, :], np.ones((self.k, 1), np.float32)
+        # In diag(phi) the update is phi * (1 + slope) + ...: the one goes with the constant part, too.
+        constant = np.float32(-gamma / 2 if self.plain else 1 - gamma / 2)
+        last, size = divmod(count, m)
+        factors = np.full((2, m + 1), gamma / 2 * count / m, np.float32)  # of a whole block, and of the last one
+        factors[1, :m] = [gamma / 2 * count / max(size, 1)] * size + [0] * (m - size)
+        factors[:, m] = -gamma / 2 * count
+        whole, partly = factors
         for place, shake in zip(places.tolist(), noise, strict=True):
             block = place // m
-            size = min(m, count - block * m)
-            rows = self._blocks[block, :, :, :size]  # (runs, k, size)
-            sums = phi @ ones
-            chances = np.matmul(phi[:, None, :], rows)  # p_i times sum(phi)
-            np.divide(np.float32(gamma / 2 * count / size), chances, out=chances)
-            slope = np.matmul(rows, chances.transpose(0, 2, 1))[:, :, 0]
-            slope -= half + np.float32(half * count) / sums  # now gamma/2 times (likelihood - 1)
+            rows = self._blocks[block]
+            np.matmul(phi_row, rows, out=chances)  # p_i sum(phi), and sum(phi)
+            np.divide(whole if block < last else partly, chances, out=chances)
+            weights[:, m] += constant
+            np.matmul(rows, column, out=slope)
             if self.plain:
                 if self.prior != 1:
-                    slope += half * (prior - 1) / np.maximum(phi, np.float32(FLOOR))
-                slope += shake
+                    moved += half * np.float32(self.prior - 1) / np.maximum(phi, np.float32(FLOOR))
+                moved += shake
+                phi += moved
             else:
-                slope *= phi
-                slope += half * prior
                 np.sqrt(phi, out=spread)
                 spread *= shake
-                slope += spread
-            phi += slope
+                phi *= moved
+                phi += spread
+                phi += added
             np.abs(phi, out=phi)
             if total is not None:
                 total += phi / (phi @ ones)

@@ -34,8 +34,25 @@ def test_em_meets_the_conditions_of_a_maximum(epsilon):
     theta = maximum_likelihood(rows, counts)
     slope = (counts / (rows @ theta)) @ rows / counts.sum()
     assert theta.sum() == pytest.approx(1)
-    assert slope.max() < 1 + 1e-3
-    assert theta @ np.abs(slope - 1) < 1e-4
+    assert slope.max() < 1 + 1e-9
+    assert theta @ np.abs(slope - 1) < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_likelihood_is_climbed_to_its_top(seed):
+    """Zeros, peaks of fifty orders of magnitude, few or many responses: no slope is left that leads up."""
+    rng = np.random.default_rng(seed)
+    for _ in range(15):
+        k, prior = int(rng.integers(2, 30)), float(rng.choice([1, 2, 1.001]))
+        rows = rng.random((int(rng.integers(1, 60)), k)) ** float(rng.choice([1, 10, 50]))
+        rows[rng.random(rows.shape) < rng.choice([0, 0.5])] = 0
+        rows[:, 0] += 1e-6
+        counts = rng.integers(1, 10 ** int(rng.integers(1, 9)), len(rows))
+        theta, total = maximum_likelihood(rows, counts, prior=prior), counts.sum() + (prior - 1) * k
+        slope = (counts / (rows @ theta)) @ rows - total + (0 if prior == 1 else (prior - 1) / theta)
+        assert theta.min() >= 0
+        assert theta.sum() == pytest.approx(1, abs=1e-9)
+        assert slope.max() <= 1.01 * max(1e-8, 1e-13 * total), (k, prior, len(rows))
 
 
 def test_grouping_changes_nothing():
