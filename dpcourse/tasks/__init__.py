@@ -1,0 +1,20 @@
+"""Tasks: what is asked of a student, the judge, and the known misconceptions.
+
+``check(f)`` examines a student's function with public probes; ``grade(f)`` with fresh ones. Judging is by the
+mathematics of this package, never by comparing source code. Every random check has a known probability of failing a
+right answer; a homework's sum is at most 1e-6.
+"""
+
+from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.bank import HOMEWORKS, task_named, tasks_of
+from dpcourse.tasks.check import check, grade
+from dpcourse.tasks.laws import Noise, noise_of, shares_of
+from dpcourse.tasks.student import Student
+from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.values import values_of
+from dpcourse.tasks.verdict import Verdict
+
+__all__ = [
+    "HOMEWORKS", "LEVEL", "Answer", "Answers", "Complaint", "Interview", "Misconception", "Noise", "Student", "Task",
+    "Verdict", "check", "grade", "noise_of", "shares_of", "task_named", "tasks_of", "values_of",
+]  # fmt: skip

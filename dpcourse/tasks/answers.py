@@ -1,0 +1,116 @@
+"""What a student's function gave back, made plain: numbers and arrays, or one clear sentence on why it is not that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+MOST_NUMBERS = 1_000_000  # an answer is a result, not a data set
+
+
+class Complaint(Exception):
+    """Something about the answer itself, before its content is looked at. Its text is for the student."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a function must give back: a number (shape ``()``) or an array; a length of None may be any.
+
+    ``choices`` are the only values allowed, if there are any; ``optional`` allows None.
+    """
+
+    shape: tuple[int | None, ...] = ()
+    choices: tuple[Any, ...] | None = None
+    optional: bool = False
+
+    def read(self, raw: Any) -> Any:
+        """The answer as a float or a float array (or as one of the choices). A wrong one is a :class:`Complaint`."""
+        if raw is None:
+            if self.optional:
+                return None
+            raise Complaint("Your function gave back nothing (None): is a `return` missing?")
+        if self.choices is not None and self.shape == ():
+            return self._chosen(raw)
+        array = _numbers(raw)
+        if self.shape == ():
+            if array.size != 1:
+                raise Complaint(f"I expected one number, but got {array.size} (shape {array.shape}): {_shown(raw)}.")
+            array = array.reshape(())
+        elif len(self.shape) != array.ndim or any(
+            want not in (None, have) for want, have in zip(self.shape, array.shape, strict=True)
+        ):
+            wanted = " x ".join("any number" if length is None else str(length) for length in self.shape)
+            raise Complaint(f"I expected {wanted} numbers, but got shape {array.shape}: {_shown(raw)}.")
+        if not np.isfinite(array).all():
+            bad = array[~np.isfinite(array)].flat[0]
+            raise Complaint(f"Your answer contains {bad}: a division by zero, or the logarithm of 0?")
+        return float(array) if self.shape == () else array
+
+    def _chosen(self, raw: Any) -> Any:
+        value = raw.item() if isinstance(raw, np.generic | np.ndarray) and np.size(raw) == 1 else raw
+        for choice in self.choices or ():
+            if type(value) in (type(choice), bool, int, float) and value == choice:
+                return choice
+        raise Complaint(f"I expected one of {', '.join(map(repr, self.choices or ()))}, but got {_shown(raw)}.")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Several answers at once, by name: the function gives back a tuple in this order, or a dict with these names."""
+
+    parts: Mapping[str, Answer]
+
+    def read(self, raw: Any) -> dict[str, Any]:
+        """Each part, read."""
+        names = list(self.parts)
+        if isinstance(raw, dict):
+            missing = [name for name in names if name not in raw]
+            if missing:
+                raise Complaint(f"I expected {_listed(names)}, but {missing[0]!r} is missing in {_shown(raw)}.")
+            values = [raw[name] for name in names]
+        elif isinstance(raw, tuple | list) and len(raw) == len(names):
+            values = list(raw)
+        else:
+            raise Complaint(f"I expected {len(names)} things, {_listed(names)}, but got {_shown(raw)}.")
+        read = {}
+        for name, value in zip(names, values, strict=True):
+            try:
+                read[name] = self.parts[name].read(value)
+            except Complaint as complaint:
+                raise Complaint(f"About {name}: {complaint}") from None
+        return read
+
+
+def _numbers(raw: Any) -> np.ndarray:
+    if hasattr(raw, "detach"):  # a torch tensor, without loading torch here
+        raw = raw.detach().cpu().numpy()
+    if isinstance(raw, str | bytes | dict | set):
+        raise Complaint(f"I expected numbers, but got {_shown(raw)}.")
+    try:
+        array = np.asarray(raw)
+        if array.dtype == object or array.dtype.kind in "USOMm":
+            array = np.array(raw, dtype=float)
+    except Exception:
+        raise Complaint(f"I expected numbers, but got {_shown(raw)}.") from None
+    if array.size > MOST_NUMBERS:
+        raise Complaint(f"Your answer has {array.size:,} numbers; nothing here needs more than {MOST_NUMBERS:,}.")
+    if array.dtype.kind == "c":
+        if np.abs(array.imag).max(initial=0) > 0:
+            raise Complaint(f"Your answer is a complex number, {_shown(raw)}: the root or power of a negative one?")
+        array = array.real
+    return np.array(array, dtype=float)
+
+
+def _shown(raw: Any) -> str:
+    try:
+        text = repr(raw)
+    except Exception:
+        text = f"something of the type {type(raw).__name__}"
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else names[0]

@@ -1,0 +1,38 @@
+"""All tasks by name, and the homework that each belongs to. A homework's module is loaded when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from difflib import get_close_matches
+from functools import cache
+
+from dpcourse.tasks.task import Task
+
+#: The homeworks, and the modules that hold their tasks (each has a tuple TASKS).
+HOMEWORKS: dict[str, tuple[str, ...]] = {
+    "hw1_pure_dp": ("pure_dp",),
+}
+
+
+@cache
+def tasks_of(homework: str) -> dict[str, Task]:
+    """The tasks of a homework by name, in its order."""
+    if homework not in HOMEWORKS:
+        raise ValueError(f"there is no homework {homework!r}; there are: {', '.join(HOMEWORKS)}")
+    found: dict[str, Task] = {}
+    for module in HOMEWORKS[homework]:
+        for task in importlib.import_module(f"dpcourse.tasks.{module}").TASKS:
+            if task.name in found:
+                raise ValueError(f"{homework} has two tasks named {task.name!r}")
+            found[task.name] = task
+    return found
+
+
+def task_named(name: str) -> Task:
+    """The task, of whatever homework; names are unique."""
+    everything = {task: one for homework in HOMEWORKS for task, one in tasks_of(homework).items()}
+    if name not in everything:
+        near = get_close_matches(name, everything, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(everything)}"
+        raise ValueError(f"there is no task {name!r}{hint} A function is checked under its own name.")
+    return everything[name]

@@ -1,0 +1,49 @@
+"""``check(f)``: the student's button. ``grade(f)``: the same examination with fresh probes, for the graded cell."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from dpcourse.tasks.bank import task_named
+from dpcourse.tasks.student import Student
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.verdict import Verdict
+
+SEED = "DPCOURSE_GRADING_SEED"
+
+
+def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
+    """Put the public probes of a task to your function, and say what was seen.
+
+    The task is the one with the function's name, or ``task``. Passing means that the public checks passed; grading
+    draws other ones.
+    """
+    asked = _task_of(function, task)
+    return asked.examine(Student(function, asked.answer, seconds=asked.seconds), asked.public_seed(), public=True)
+
+
+def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | None = None) -> float:
+    """Put fresh probes to the function, print the verdict and give back the points (for nbgrader: a number is a score).
+
+    The seed is the given one, else that of the environment variable DPCOURSE_GRADING_SEED, else the system's.
+    """
+    asked = _task_of(function, task)
+    if seed is None:
+        given = os.environ.get(SEED, "")
+        if given and not given.isdigit():
+            raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
+        seed = int(given) if given else secrets.randbits(63)
+    verdict = asked.examine(Student(function, asked.answer, seconds=asked.seconds), seed)
+    print(verdict)
+    return verdict.points
+
+
+def _task_of(function: Any, name: str | None) -> Task:
+    if name is None:
+        if not callable(function):
+            raise TypeError(f"give me your function itself, check(f) and not check(f(...)); got {function!r:.80}")
+        name = getattr(function, "__name__", "")
+    return task_named(name)

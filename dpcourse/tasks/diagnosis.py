@@ -1,0 +1,69 @@
+"""Which known mistake explains these answers? The wrong functions are put the same questions, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.student import Probe, Student
+
+LIKELY = 1e-4  # below this the wrong function's samples are not the student's
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A question and its answer: one value (``number`` None), or a sample of ``number`` draws."""
+
+    probe: Probe
+    number: int | None
+    found: Any
+
+
+def explaining(
+    misconceptions: Iterable[Any],
+    recorded: list[Recorded],
+    answer: Answer | Answers,
+    summary: Callable[[np.ndarray], np.ndarray],
+) -> str:
+    """The name of the misconception whose function answers like the student, or "".
+
+    Values must agree (to 1e-6); samples by a two-sample Kolmogorov-Smirnov test, and the likeliest is taken.
+    """
+    best, name = LIKELY, ""
+    for misconception in misconceptions:
+        student, likely = Student(misconception.wrong, answer, seconds=5.0), 1.0
+        try:
+            for number, record in enumerate(recorded):
+                likely = min(likely, _alike(student, record, summary, 1_000_003 + number))
+                if likely <= best:
+                    break
+        except Complaint:
+            continue
+        if likely > best:
+            best, name = likely, misconception.name
+    return name
+
+
+def _alike(student: Student, record: Recorded, summary: Callable[[np.ndarray], np.ndarray], seed: int) -> float:
+    if record.number is None:
+        return float(same_values(student.value(record.probe, seed), record.found))
+    theirs, ours = summary(record.found), summary(student.draws(record.probe, min(record.number, 4_000), seed))
+    if (theirs == theirs[0]).all() or (ours == ours[0]).all():
+        return float((theirs == theirs[0]).all() and (ours == ours[0]).all() and np.isclose(theirs[0], ours[0]))
+    from scipy.stats import ks_2samp
+
+    return float(ks_2samp(theirs, ours, method="asymp").pvalue)
+
+
+def same_values(one: Any, other: Any, tolerance: float = 1e-6) -> bool:
+    """Equal up to rounding, also for several named answers."""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and all(same_values(one[key], other[key], tolerance) for key in one)
+    if one is None or other is None or isinstance(one, str):
+        return bool(one == other)
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=tolerance, atol=1e-9))

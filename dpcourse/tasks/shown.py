@@ -1,0 +1,49 @@
+"""A verdict as a student sees it: the words, and a small picture of the answers beside what they should be."""
+
+from __future__ import annotations
+
+import base64
+import html
+from typing import Any
+
+import numpy as np
+
+from dpcourse.tasks.verdict import Verdict
+
+COLOURS = {"passed": "#009E73", "failed": "#D55E00", "error": "#E69F00", "timeout": "#E69F00", "missing": "#767676"}
+
+
+def as_html(verdict: Verdict) -> str:
+    """For the notebook. Everything a student wrote is escaped."""
+    colour = COLOURS[verdict.status]
+    picture = ""
+    if verdict.picture is not None:
+        from dpcourse.plots import paper
+
+        data = base64.b64encode(paper.png(verdict.picture, width=6)).decode()
+        alt = html.escape(verdict.picture.says)
+        picture = f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{data}">'
+    return (
+        f'<div style="border-left:4px solid {colour};padding:2px 12px;max-width:46em">'
+        f"<b>{html.escape(verdict.headline)}</b><br>{html.escape(verdict.message)}<br>{picture}</div>"
+    )
+
+
+def spread(title: str, answers: np.ndarray, center: float, scale: float, cdf: Any) -> Any:
+    """The picture of a sample beside its law: bars of the student's answers, and the curve they should follow."""
+    from dpcourse.plots import Axis, Bars, Line, Picture, panel
+
+    wide = max(6.0, min(60.0, float(np.quantile(np.abs(answers - center) / scale, 0.99))))
+    edges = np.linspace(-wide, wide, 41)
+    counts = np.histogram((answers - center) / scale, edges)[0] / len(answers)
+    right = np.diff(np.asarray(cdf(edges), dtype=float))
+    middle = (edges[1:] + edges[:-1]) / 2
+    high = float(max(counts.max(), right.max())) * 1.1
+    x = center + scale * middle
+    marks = (
+        Bars(x, counts, "your answers", "orange", width=float(x[1] - x[0])),
+        Line(x, right, "what they should be", "blue"),
+    )
+    sides = (float(center - 1.03 * scale * wide), float(center + 1.03 * scale * wide))
+    says = f"Your answers around {center:.4g}, as bars; the law that they should have, as a curve."
+    return Picture((panel(title, Axis("answer", *sides), Axis("share", 0, high), *marks, height=170),), says)

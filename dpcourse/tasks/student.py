@@ -1,0 +1,178 @@
+"""Calling a function that somebody else wrote: with copies, a clock, a deaf ear for prints, and seeds for its coins.
+
+What comes back is read at once (see ``answers``). The trusted side of grading sees the same three methods, but there
+the function lives in another process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import io
+import random
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dpcourse.tasks.answers import Answer, Answers, Complaint
+
+PRINTED = 10_000  # characters of a function's prints that are kept
+
+Probe = Mapping[str, Any]
+
+
+class TooSlow(BaseException):
+    """The clock has run out. Not an Exception: `except Exception` in a student's loop must not swallow it."""
+
+
+class Student:
+    """A student's function in this process. ``seconds`` is the time for one request, however many calls it makes."""
+
+    def __init__(self, function: Callable[..., Any], answer: Answer | Answers, *, seconds: float = 10.0) -> None:
+        if not callable(function):
+            raise TypeError(
+                f"check needs your function, without calling it: check(f), not check(f(...)); got {function!r}"
+            )
+        self.function, self.answer, self.seconds = function, answer, seconds
+        self.printed = ""
+        self._takes_rng = _takes(function, "rng")
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def value(self, probe: Probe, seed: int = 0) -> Any:
+        """The answer to one probe."""
+        return self._request(probe, 1, seed)[0]
+
+    def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
+        """The answers to ``number`` calls with the same arguments, (number, ...): a randomized function's samples."""
+        return np.array(self._request(probe, number, seed))
+
+    def _request(self, probe: Probe, number: int, seed: int) -> list[Any]:
+        given = {name: copy.deepcopy(value) for name, value in probe.items()}
+        if self._takes_rng:
+            given["rng"] = np.random.default_rng(seed)
+        _seed_everything(seed)
+        found: list[Any] = []
+        heard = _Heard()
+        read = self._fast_number if self.answer == Answer() else self.answer.read
+        try:
+            with _clock(self.seconds) as over, contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
+                for _ in range(number):
+                    found.append(read(self.function(**given)))
+                    if over():
+                        raise TooSlow
+        except Complaint:
+            raise
+        except TooSlow:
+            raise Complaint(self._slow(number, len(found))) from None
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            raise Complaint(_crashed(error, self.name)) from None
+        finally:
+            self.printed = heard.text()
+        changed = [name for name, value in probe.items() if not _same(value, given[name])]
+        if changed:
+            raise Complaint(
+                f"Your function changes its argument `{changed[0]}`: whoever called it finds other data afterwards. "
+                f"Work on a copy, for instance `{changed[0]} = {changed[0]}.copy()`."
+            )
+        return found
+
+    def _fast_number(self, raw: Any) -> float:
+        if type(raw) is float and -1e300 < raw < 1e300:
+            return raw
+        number: float = self.answer.read(raw)
+        return number
+
+    def _slow(self, number: int, done: int) -> str:
+        calls = "one call" if number == 1 else f"{number:,} calls ({done:,} came back)"
+        return f"Your function did not finish {calls} within {self.seconds:g} s. A loop that never ends?"
+
+
+class _Heard(io.TextIOBase):
+    """Takes prints, keeps the first characters, and forgets the others."""
+
+    def __init__(self) -> None:
+        self._kept: list[str] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._size < PRINTED:
+            self._kept.append(text[: PRINTED - self._size])
+        self._size += len(text)
+        return len(text)
+
+    def text(self) -> str:
+        return "".join(self._kept)
+
+
+@contextlib.contextmanager
+def _clock(seconds: float) -> Iterator[Callable[[], bool]]:
+    """Interrupt what runs for longer, where the system can; elsewhere ask the given function between two calls."""
+    end = time.monotonic() + seconds
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield lambda: time.monotonic() > end
+        return
+
+    def ring(*_: Any) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)  # again and again, should the function catch everything
+    try:
+        yield lambda: False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _seed_everything(seed: int) -> None:
+    """A function may take its coins from anywhere; the same seed must still give the same verdict."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(p.name == name or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+
+
+def _crashed(error: BaseException, name: str) -> str:
+    """The error, and the last line of the student's own code that it went through."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
+    own = [f for f in frames if "site-packages" not in f.filename and f"{sys.prefix}/lib" not in f.filename] or frames
+    where = f", at `{own[-1].line}` (line {own[-1].lineno})" if own and own[-1].line else ""
+    text = str(error)
+    return f"`{name}` stopped with {type(error).__name__}: {text[:300] or 'no message'}{where}."
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and one.shape == other.shape and bool(np.array_equal(one, other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
+    if isinstance(one, list | tuple):
+        return isinstance(other, list | tuple) and len(one) == len(other) and all(map(_same, one, other))
+    if hasattr(one, "detach"):
+        return bool((one == other).all()) if getattr(other, "shape", None) == one.shape else False
+    return bool(one == other) if not callable(one) else one is other

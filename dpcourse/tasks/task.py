@@ -1,0 +1,160 @@
+"""A task: what is asked of a student, how it is probed, who judges it, and the mistakes that are known."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dpcourse.audit.evidence import Fit
+from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.diagnosis import Recorded, explaining
+from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.verdict import Verdict
+
+LEVEL = 5e-8  # of one task: the probability that chance fails a right answer. Twenty tasks stay within 1e-6.
+
+#: What a test would notice, by the unit of its smallest error.
+NOTICED = {"scale factor": "a scale off by {:.0%}", "true probability": "a share off by {:.1%}"}
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A mistake that students really make: a name, the wrong function, and what to say about it."""
+
+    name: str
+    wrong: Callable[..., Any]
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What is asked of a student.
+
+    ``name`` is the name of the student's function and of the graded cell. ``probes`` draws the arguments of a few calls
+    from a generator: never blind ones, at which a mistake does not show (epsilon = sensitivity = 1). ``judge`` puts
+    them to the student by the :class:`Interview` and calls ``fail`` when the mathematics says so.
+    ``summary`` turns a sample of answers (n, ...) into a vector for naming misconceptions.
+    """
+
+    name: str
+    points: float
+    see: str
+    probes: Callable[[np.random.Generator], Sequence[Probe]]
+    judge: Callable[[Interview], None]
+    misconceptions: tuple[Misconception, ...]
+    answer: Answer | Answers = field(default_factory=Answer)
+    summary: Callable[[np.ndarray], np.ndarray] = lambda draws: draws.reshape(len(draws), -1).sum(axis=1)
+    seconds: float = 10.0
+
+    def public_seed(self) -> int:
+        """The seed of the probes that a student may see: always the same, so that pressing again helps to debug."""
+        return zlib.crc32(self.name.encode())
+
+    def examine(self, student: Any, seed: int, *, public: bool = False) -> Verdict:
+        """Put probes drawn from ``seed`` to the student, and decide."""
+        rng = np.random.default_rng([seed, zlib.crc32(self.name.encode()), int(public)])
+        talk = Interview(self, student, rng, public)
+        status, message, name, wasteful = "passed", "", "", False
+        try:
+            self.judge(talk)
+            message = talk.praise
+        except Unwritten:
+            status, message = "missing", "There is nothing to check yet: write your function first."
+        except Complaint as complaint:
+            status, message = "timeout" if "did not finish" in str(complaint) else "error", str(complaint)
+        except Failed as failed:
+            known = {m.name: m for m in self.misconceptions}
+            name = failed.name or explaining(self.misconceptions, talk.recorded, self.answer, self.summary)
+            status, wasteful = "failed", failed.wasteful
+            message = " ".join(part for part in (failed.text, known[name].message if name in known else "") if part)
+        earned = self.points * talk.share if status == "passed" else 0.0
+        if status == "passed" and talk.share < 1:
+            status = "failed"
+        return Verdict(
+            task=self.name, status=status, points=round(earned, 6), max_points=self.points,
+            message=f"{message} {self._odds(talk)}".strip() + ("" if status == "passed" else f" See {self.see}."),
+            misconception=name, wasteful=wasteful, public=public, false_fail=talk.spent,
+            evidence=tuple(talk.evidence), picture=talk.picture,
+        )  # fmt: skip
+
+    def _odds(self, talk: Interview) -> str:
+        if not talk.evidence:
+            return ""
+        sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
+        notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
+        also = f"; it would notice {notices}" if notices and sharpest.smallest_error < 0.5 else ""
+        return f"(Chance fails a right answer at most once in {1 / talk.spent:,.0f} times{also}.)"
+
+
+class Failed(Exception):
+    """The judge has seen enough."""
+
+    def __init__(self, text: str, name: str, wasteful: bool) -> None:
+        super().__init__(text)
+        self.text, self.name, self.wasteful = text, name, wasteful
+
+
+class Unwritten(Exception):
+    """The student's function still is what was handed out."""
+
+
+class Interview:
+    """One examination: the probes, the questions, and what was seen."""
+
+    def __init__(self, task: Task, student: Student, rng: np.random.Generator, public: bool) -> None:
+        self.task, self.student, self.rng, self.public = task, student, rng, public
+        self.probes = list(task.probes(rng))
+        self.recorded: list[Recorded] = []
+        self.evidence: list[Fit] = []
+        self.spent = 0.0  # the probability of failing a right answer, so far
+        self.share = 1.0  # of the points, for tasks that are scored
+        self.praise = ""
+        self.picture: Any = None
+
+    @property
+    def few(self) -> int:
+        """Draws that settle gross mistakes."""
+        return 300
+
+    @property
+    def many(self) -> int:
+        """Draws for what has passed so far."""
+        return 8_000 if self.public else 25_000
+
+    def value(self, probe: Probe) -> Any:
+        """The student's answer to a probe."""
+        found = self._ask(lambda: self.student.value(probe, self._seed()))
+        self.recorded.append(Recorded(probe, None, found))
+        return found
+
+    def draws(self, probe: Probe, number: int) -> np.ndarray:
+        """A sample of the student's answers to a probe."""
+        found: np.ndarray = self._ask(lambda: self.student.draws(probe, number, self._seed()))
+        self.recorded.append(Recorded(probe, number, found))
+        return found
+
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        try:
+            return question()
+        except Complaint as complaint:
+            if "NotImplementedError" in str(complaint):
+                raise Unwritten from None
+            raise
+
+    def _seed(self) -> int:
+        return int(self.rng.integers(2**31))
+
+    def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False) -> None:
+        """Note the evidence; fail if it says so."""
+        self.evidence.append(fit)
+        self.spent += fit.level
+        if not fit.passed:
+            self.fail(text, name=name, wasteful=wasteful)
+
+    def fail(self, text: str, *, name: str = "", wasteful: bool = False) -> NoReturn:
+        """The answers are wrong: say how, and by how much. ``name`` a misconception, if the judge knows it."""
+        raise Failed(text, name, wasteful)

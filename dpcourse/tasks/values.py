@@ -1,0 +1,53 @@
+"""Judging a number that can be computed: compare with the reference, at every probe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpcourse.tasks.diagnosis import same_values
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import Interview
+
+
+def values_of(reference: Callable[..., Any], *, tolerance: float = 1e-6) -> Callable[[Interview], None]:
+    """The student's values must be those of ``reference`` (called with the probe), up to a relative ``tolerance``."""
+
+    def judge(talk: Interview) -> None:
+        pairs = [(probe, talk.value(probe), reference(**probe)) for probe in talk.probes]  # all, then decide:
+        for probe, found, right in pairs:  # the whole pattern of answers names a misconception better than the first
+            if not same_values(found, right, tolerance):
+                talk.fail(f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}.")
+        talk.praise = f"All {len(pairs)} probes are answered right."
+
+    return judge
+
+
+def described(probe: Probe) -> str:
+    """The arguments in words."""
+    return ", ".join(f"{name} = {shown(value)}" for name, value in probe.items())
+
+
+def shown(value: Any) -> str:
+    """A value as a student wants to read it: four digits, the beginning of a long array."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {shown(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, str | bool) or value is None:
+        return repr(value)
+    if np.ndim(value) == 0 and not callable(value):
+        return f"{float(value):.6g}"
+    if callable(value):
+        return getattr(value, "__name__", "a function")
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        text = repr(value)
+        return text if len(text) <= 80 else f"{text[:77]}..."
+    flat = [f"{one:.4g}" for one in array.ravel()[:6]]
+    more = f", ... ({array.size} numbers)" if array.size > 6 else ""
+    return (
+        f"[{', '.join(flat)}{more}]"
+        if array.ndim == 1
+        else f"an array of shape {array.shape} [{', '.join(flat)}{more}]"
+    )

@@ -1,0 +1,62 @@
+"""What was decided about one task: points, a message that teaches, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpcourse.audit.evidence import Fit
+
+STATUSES = ("passed", "failed", "error", "timeout", "missing")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The decision on one task.
+
+    ``status``: passed, failed (wrong answers), error (no usable answer), timeout, missing (not written yet).
+    ``misconception`` is the name of the known mistake that explains the answers, or "".
+    ``false_fail`` bounds the probability that chance alone failed a right answer.
+    """
+
+    task: str
+    status: str
+    points: float
+    max_points: float
+    message: str
+    misconception: str = ""
+    wasteful: bool = False
+    public: bool = False
+    false_fail: float = 0.0
+    evidence: tuple[Fit, ...] = ()
+    picture: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Every point was earned."""
+        return self.status == "passed"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def headline(self) -> str:
+        """A few words."""
+        if self.passed:
+            done = "public checks passed; grading draws new ones" if self.public else "passed"
+            return f"{self.task}: {done}"
+        words = {
+            "failed": "not yet",
+            "error": "no answer yet",
+            "timeout": "no answer in time",
+            "missing": "still empty",
+        }
+        return f"{self.task}: {words[self.status]}"
+
+    def __str__(self) -> str:
+        return f"{self.headline}. {self.message}"
+
+    def _repr_html_(self) -> str:
+        from dpcourse.tasks.shown import as_html
+
+        return as_html(self)
