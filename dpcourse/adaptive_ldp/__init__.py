@@ -7,6 +7,7 @@ from dpcourse.adaptive_ldp.gibbs import gibbs
 from dpcourse.adaptive_ldp.labels import StandardResponse
 from dpcourse.adaptive_ldp.loop import AdaptiveSurvey
 from dpcourse.adaptive_ldp.matrices import (
+    naive_matrix,
     published_matrix,
     published_second_epsilon,
     restricted_matrix,
@@ -29,7 +30,7 @@ from dpcourse.adaptive_ldp.utilities import UTILITIES, utilities
 __all__ = [
     "COMPETITORS", "UTILITIES", "AdaptiveSurvey", "Columns", "Langevin", "Oracle", "RestrictedResponse",
     "StandardResponse", "best_subset", "best_subset_sizes", "best_subsets", "columns", "first_epsilons", "gibbs",
-    "grouped", "inverted", "maximum_likelihood", "published_matrix", "published_second_epsilon", "restricted_matrix",
-    "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset", "semi_adaptive_subsets", "to_simplex",
-    "total_variation", "transition_matrix", "true_epsilon", "utilities",
+    "grouped", "inverted", "maximum_likelihood", "naive_matrix", "published_matrix", "published_second_epsilon",
+    "restricted_matrix", "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset", "semi_adaptive_subsets",
+    "to_simplex", "total_variation", "transition_matrix", "true_epsilon", "utilities",
 ]  # fmt: skip

@@ -50,7 +50,7 @@ def _second(epsilon: float, first: np.ndarray, inside: np.ndarray, outside: np.n
     # The slide's argument of ln, upside down: (n e^-g - 1)/(n - 1) = 1 + n (e^-g - 1)/(n - 1), exact at g = 0.
     below_one = outside * np.expm1(first - epsilon) / np.maximum(outside - 1, 1)
     bound = (inside > 0) & (outside > 1) & (below_one > -1)
-    return np.where(bound, np.minimum(epsilon, -np.log1p(np.where(bound, below_one, 0.0))), epsilon)
+    return np.where(bound, np.minimum(epsilon, 0.0 - np.log1p(np.where(bound, below_one, 0.0))), epsilon)  # 0, not -0
 
 
 def _first(name: str, value: Any, epsilon: float) -> float:

@@ -52,6 +52,21 @@ def true_epsilon(matrix: Any) -> tuple[float, tuple[int, int, int]]:
     return float(losses[y]), (int(np.argmax(logs[:, y])), int(np.argmin(logs[:, y])), y)
 
 
+def naive_matrix(k: int, subset: Iterable[int], epsilon: float) -> np.ndarray:
+    """The talk's naive idea: SRR within S for those in it, anything outside S, drawn uniformly, for the others.
+
+    For the lecture: it is *not* private. A report outside S comes from nobody in S.
+    """
+    shape = RestrictedResponse(k, tuple(subset), epsilon=epsilon)  # checks k, subset and epsilon
+    inside, outside = np.flatnonzero(shape.member), np.flatnonzero(~shape.member)
+    matrix = np.zeros((shape.k, shape.k))
+    truth = 1 / (1 + (len(inside) - 1) * math.exp(-shape.epsilon))
+    matrix[np.ix_(inside, inside)] = truth * math.exp(-shape.epsilon)
+    matrix[inside, inside] = truth
+    matrix[np.ix_(outside, outside)] = 1 / len(outside)
+    return matrix
+
+
 def restricted_matrix(k: int, subset: Iterable[int], first: float, second: float) -> np.ndarray:
     """The matrix of RRRR on 0..k-1 for *any* two budgets eps1 and eps2, whatever epsilon comes of them.
 

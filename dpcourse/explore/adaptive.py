@@ -10,6 +10,7 @@ from dpcourse.adaptive_ldp import (
     RestrictedResponse,
     StandardResponse,
     columns,
+    naive_matrix,
     published_matrix,
     published_second_epsilon,
     true_epsilon,
@@ -24,15 +25,6 @@ SMALL, LARGE = (0,), (0, 1, 2, 3)
 MECHANISMS = ("SRR", "RRRR, S = {0}", "RRRR, S = {0, 1, 2, 3}", "The naive idea, S = {0, 1, 2, 3}")
 #: The setting in which the published table is looked at: K, eps, eps1.
 PUBLISHED = (20, 1.0, 0.8)
-
-
-def naive_matrix(k: int, subset: tuple[int, ...], epsilon: float) -> np.ndarray:
-    """The talk's naive idea: SRR within S for those in it, anything outside S, drawn uniformly, for the others."""
-    inside, outside = list(subset), [x for x in range(k) if x not in subset]
-    matrix = np.zeros((k, k))
-    matrix[np.ix_(inside, inside)] = StandardResponse(subset, epsilon=epsilon).matrix
-    matrix[np.ix_(outside, outside)] = 1 / len(outside)
-    return matrix
 
 
 def _matrix(mechanism: str, epsilon: float) -> np.ndarray:

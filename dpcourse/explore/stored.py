@@ -1,4 +1,4 @@
-"""Results that take too long to compute while a reader waits. ``python -m tools.train_grid`` makes them anew."""
+"""Results that take too long to compute while a reader waits. ``make experiments`` makes them anew."""
 
 from __future__ import annotations
 
