@@ -19,12 +19,13 @@ class Complaint(Exception):
 class Answer:
     """What a function must give back: a number (shape ``()``) or an array; a length of None may be any.
 
-    ``choices`` are the only values allowed, if there are any; ``optional`` allows None.
+    ``choices`` are the only values allowed, if there are any; ``optional`` allows None, ``infinite`` infinities.
     """
 
     shape: tuple[int | None, ...] = ()
     choices: tuple[Any, ...] | None = None
     optional: bool = False
+    infinite: bool = False
 
     def read(self, raw: Any) -> Any:
         """The answer as a float or a float array (or as one of the choices). A wrong one is a :class:`Complaint`."""
@@ -44,8 +45,9 @@ class Answer:
         ):
             wanted = " x ".join("any number" if length is None else str(length) for length in self.shape)
             raise Complaint(f"I expected {wanted} numbers, but got shape {array.shape}: {_shown(raw)}.")
-        if not np.isfinite(array).all():
-            bad = array[~np.isfinite(array)].flat[0]
+        sound = ~np.isnan(array) if self.infinite else np.isfinite(array)
+        if not sound.all():
+            bad = array[~sound].flat[0]
             raise Complaint(f"Your answer contains {bad}: a division by zero, or the logarithm of 0?")
         return float(array) if self.shape == () else array
 

@@ -55,7 +55,12 @@ class Student:
 
     def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
         """The answers to ``number`` calls with the same arguments, (number, ...): a randomized function's samples."""
-        return np.array(self._request(probe, number, seed))
+        answers = self._request(probe, number, seed)
+        try:
+            return np.array(answers)
+        except ValueError:  # rows of unequal length
+            shapes = sorted({np.shape(one) for one in answers})
+            raise Complaint(f"The shape of your answer changes between calls: {shapes[0]}, {shapes[1]}.") from None
 
     def _request(self, probe: Probe, number: int, seed: int) -> list[Any]:
         given = {name: copy.deepcopy(value) for name, value in probe.items()}

@@ -73,7 +73,7 @@ class Task:
             message = " ".join(part for part in (failed.text, known[name].message if name in known else "") if part)
         earned = self.points * talk.share if status == "passed" else 0.0
         if status == "passed" and talk.share < 1:
-            status = "failed"
+            status, name = "failed", talk.noticed
         return Verdict(
             task=self.name, status=status, points=round(earned, 6), max_points=self.points,
             message=f"{message} {self._odds(talk)}".strip() + ("" if status == "passed" else f" See {self.see}."),
@@ -112,6 +112,7 @@ class Interview:
         self.evidence: list[Fit] = []
         self.spent = 0.0  # the probability of failing a right answer, so far
         self.share = 1.0  # of the points, for tasks that are scored
+        self.noticed = ""  # the misconception that cost the rest of them, if the judge knows it
         self.praise = ""
         self.picture: Any = None
 
