@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,27 @@ MOST_NUMBERS = 1_000_000  # an answer is a result, not a data set
 
 class Complaint(Exception):
     """Something about the answer itself, before its content is looked at. Its text is for the student."""
+
+    status = "error"
+
+
+class Late(Complaint):
+    """No answer within the time."""
+
+    status = "timeout"
+
+
+class Unwritten(Complaint):
+    """The student's function still is what was handed out: it raises NotImplementedError."""
+
+    status = "missing"
+
+
+class Form(Protocol):
+    """What an answer must look like: ``read`` makes it plain, or complains."""
+
+    def read(self, raw: Any) -> Any:
+        """The answer made plain."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +55,7 @@ class Answer:
                 return None
             raise Complaint("Your function gave back nothing (None): is a `return` missing?")
         if self.choices is not None and self.shape == ():
-            return self._chosen(raw)
+            return self._chosen(raw)  # words are allowed, too
         array = _numbers(raw)
         if self.shape == ():
             if array.size != 1:
@@ -49,10 +70,15 @@ class Answer:
         if not sound.all():
             bad = array[~sound].flat[0]
             raise Complaint(f"Your answer contains {bad}: a division by zero, or the logarithm of 0?")
+        if self.choices is not None and not np.isin(array, np.array(self.choices, dtype=float)).all():
+            allowed = ", ".join(map(repr, self.choices))
+            raise Complaint(f"I expected only the numbers {allowed}, but got {_shown(raw)}.")
         return float(array) if self.shape == () else array
 
     def _chosen(self, raw: Any) -> Any:
-        value = raw.item() if isinstance(raw, np.generic | np.ndarray) and np.size(raw) == 1 else raw
+        value = raw.item() if hasattr(raw, "item") and int(np.prod(np.shape(raw))) == 1 else raw
+        if isinstance(value, list | tuple) and len(value) == 1:
+            value = value[0]
         for choice in self.choices or ():
             if type(value) in (type(choice), bool, int, float) and value == choice:
                 return choice

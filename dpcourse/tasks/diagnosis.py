@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.answers import Complaint, Form
 from dpcourse.tasks.student import Probe, Student
 
 LIKELY = 1e-4  # below this the wrong function's samples are not the student's
@@ -26,7 +26,7 @@ class Recorded:
 def explaining(
     misconceptions: Iterable[Any],
     recorded: list[Recorded],
-    answer: Answer | Answers,
+    answer: Form,
     summary: Callable[[np.ndarray], np.ndarray],
 ) -> str:
     """The name of the misconception whose function answers like the student, or "".
@@ -63,7 +63,7 @@ def same_values(one: Any, other: Any, tolerance: float = 1e-6) -> bool:
     """Equal up to rounding, also for several named answers."""
     if isinstance(one, dict):
         return isinstance(other, dict) and all(same_values(one[key], other[key], tolerance) for key in one)
-    if one is None or other is None or isinstance(one, str):
+    if one is None or other is None or isinstance(one, str | tuple):
         return bool(one == other)
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     return one.shape == other.shape and bool(np.allclose(one, other, rtol=tolerance, atol=1e-9))

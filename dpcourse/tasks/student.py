@@ -17,11 +17,12 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten
 
 PRINTED = 10_000  # characters of a function's prints that are kept
 
@@ -35,7 +36,7 @@ class TooSlow(BaseException):
 class Student:
     """A student's function in this process. ``seconds`` is the time for one request, however many calls it makes."""
 
-    def __init__(self, function: Callable[..., Any], answer: Answer | Answers, *, seconds: float = 10.0) -> None:
+    def __init__(self, function: Callable[..., Any], answer: Form, *, seconds: float = 10.0) -> None:
         if not callable(function):
             raise TypeError(
                 f"check needs your function, without calling it: check(f), not check(f(...)); got {function!r}"
@@ -79,10 +80,12 @@ class Student:
         except Complaint:
             raise
         except TooSlow:
-            raise Complaint(self._slow(number, len(found))) from None
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
+            raise Late(self._slow(number, len(found))) from None
+        except NotImplementedError:
+            raise Unwritten("There is nothing to check yet: write your function first.") from None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit, too: a student's `exit()` must not end the kernel
             raise Complaint(_crashed(error, self.name)) from None
         finally:
             self.printed = heard.text()
@@ -133,16 +136,36 @@ def _clock(seconds: float) -> Iterator[Callable[[], bool]]:
         yield lambda: time.monotonic() > end
         return
 
-    def ring(*_: Any) -> None:
+    rings = 0
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        nonlocal rings
+        rings += 1
+        if rings > 1 and frame is not None:  # the first one was swallowed, by `except:` in a loop
+            _raise_at_next_line(frame)
         raise TooSlow
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)  # again and again, should the function catch everything
+    before, tracing = signal.signal(signal.SIGALRM, ring), sys.gettrace()
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
     try:
         yield lambda: False
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if rings > 1:
+            sys.settrace(tracing)
+
+
+def _raise_at_next_line(frame: FrameType | None) -> None:
+    """Raise once more at the next line that runs, which is the first one of the `except:` that swallows the alarm."""
+
+    def again(*_: Any) -> Any:
+        raise TooSlow
+
+    while frame is not None and frame.f_code.co_filename != __file__:
+        frame.f_trace = again
+        frame = frame.f_back
+    sys.settrace(again)
 
 
 def _seed_everything(seed: int) -> None:
@@ -165,7 +188,8 @@ def _takes(function: Callable[..., Any], name: str) -> bool:
 def _crashed(error: BaseException, name: str) -> str:
     """The error, and the last line of the student's own code that it went through."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
-    own = [f for f in frames if "site-packages" not in f.filename and f"{sys.prefix}/lib" not in f.filename] or frames
+    libraries = (f"{sys.prefix}/lib", f"{sys.base_prefix}/lib", "<frozen")
+    own = [f for f in frames if not f.filename.startswith(libraries)] or frames
     where = f", at `{own[-1].line}` (line {own[-1].lineno})" if own and own[-1].line else ""
     text = str(error)
     return f"`{name}` stopped with {type(error).__name__}: {text[:300] or 'no message'}{where}."
@@ -173,11 +197,16 @@ def _crashed(error: BaseException, name: str) -> str:
 
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
-        return isinstance(other, np.ndarray) and one.shape == other.shape and bool(np.array_equal(one, other))
+        numbers = one.dtype.kind in "fc"
+        return isinstance(other, np.ndarray) and bool(np.array_equal(one, other, equal_nan=numbers))
     if isinstance(one, dict):
         return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
     if isinstance(one, list | tuple):
         return isinstance(other, list | tuple) and len(one) == len(other) and all(map(_same, one, other))
-    if hasattr(one, "detach"):
-        return bool((one == other).all()) if getattr(other, "shape", None) == one.shape else False
-    return bool(one == other) if not callable(one) else one is other
+    if hasattr(one, "equals"):  # a pandas table
+        return bool(one.equals(other))
+    if hasattr(one, "detach"):  # a tensor
+        return getattr(other, "shape", None) == one.shape and bool((one == other).all())
+    if isinstance(one, np.random.Generator) or callable(one):
+        return True  # drawing from it is its use; functions are not copied
+    return bool(one == other or one != one)

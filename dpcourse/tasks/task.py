@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dpcourse.audit.evidence import Fit
-from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.answers import Answer, Complaint, Form
 from dpcourse.tasks.diagnosis import Recorded, explaining
 from dpcourse.tasks.student import Probe, Student
 from dpcourse.tasks.verdict import Verdict
@@ -46,7 +46,7 @@ class Task:
     probes: Callable[[np.random.Generator], Sequence[Probe]]
     judge: Callable[[Interview], None]
     misconceptions: tuple[Misconception, ...]
-    answer: Answer | Answers = field(default_factory=Answer)
+    answer: Form = field(default_factory=Answer)
     summary: Callable[[np.ndarray], np.ndarray] = lambda draws: draws.reshape(len(draws), -1).sum(axis=1)
     seconds: float = 10.0
 
@@ -62,10 +62,8 @@ class Task:
         try:
             self.judge(talk)
             message = talk.praise
-        except Unwritten:
-            status, message = "missing", "There is nothing to check yet: write your function first."
         except Complaint as complaint:
-            status, message = "timeout" if "did not finish" in str(complaint) else "error", str(complaint)
+            status, message = complaint.status, str(complaint)
         except Failed as failed:
             known = {m.name: m for m in self.misconceptions}
             name = failed.name or explaining(self.misconceptions, talk.recorded, self.answer, self.summary)
@@ -87,7 +85,7 @@ class Task:
         sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
         notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
         also = f"; it would notice {notices}" if notices and sharpest.smallest_error < 0.5 else ""
-        return f"(Chance fails a right answer at most once in {1 / talk.spent:,.0f} times{also}.)"
+        return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times{also}.)"
 
 
 class Failed(Exception):
@@ -96,10 +94,6 @@ class Failed(Exception):
     def __init__(self, text: str, name: str, wasteful: bool) -> None:
         super().__init__(text)
         self.text, self.name, self.wasteful = text, name, wasteful
-
-
-class Unwritten(Exception):
-    """The student's function still is what was handed out."""
 
 
 class Interview:
@@ -111,7 +105,7 @@ class Interview:
         self.recorded: list[Recorded] = []
         self.evidence: list[Fit] = []
         self.spent = 0.0  # the probability of failing a right answer, so far
-        self.share = 1.0  # of the points, for tasks that are scored
+        self.share, self.wasteful = 1.0, False  # of the points, for tasks that are scored; and why it is not 1
         self.noticed = ""  # the misconception that cost the rest of them, if the judge knows it
         self.praise = ""
         self.picture: Any = None
@@ -128,31 +122,25 @@ class Interview:
 
     def value(self, probe: Probe) -> Any:
         """The student's answer to a probe."""
-        found = self._ask(lambda: self.student.value(probe, self._seed()))
+        found = self.student.value(probe, self._seed())
         self.recorded.append(Recorded(probe, None, found))
         return found
 
     def draws(self, probe: Probe, number: int) -> np.ndarray:
         """A sample of the student's answers to a probe."""
-        found: np.ndarray = self._ask(lambda: self.student.draws(probe, number, self._seed()))
+        found = self.student.draws(probe, number, self._seed())
         self.recorded.append(Recorded(probe, number, found))
         return found
-
-    def _ask(self, question: Callable[[], Any]) -> Any:
-        try:
-            return question()
-        except Complaint as complaint:
-            if "NotImplementedError" in str(complaint):
-                raise Unwritten from None
-            raise
 
     def _seed(self) -> int:
         return int(self.rng.integers(2**31))
 
     def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False) -> None:
-        """Note the evidence; fail if it says so."""
+        """Note the evidence; fail if it says so. All random tests of a task together may spend LEVEL, no more."""
         self.evidence.append(fit)
         self.spent += fit.level
+        if self.spent > LEVEL * (1 + 1e-9):
+            raise RuntimeError(f"the judge of {self.task.name} spends {self.spent:g}, more than {LEVEL:g}: split LEVEL")
         if not fit.passed:
             self.fail(text, name=name, wasteful=wasteful)
 
