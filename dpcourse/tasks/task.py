@@ -69,12 +69,14 @@ class Task:
             name = failed.name or explaining(self.misconceptions, talk.recorded, self.answer, self.summary)
             status, wasteful = "failed", failed.wasteful
             message = " ".join(part for part in (failed.text, known[name].message if name in known else "") if part)
-        earned = self.points * talk.share if status == "passed" else 0.0
-        if status == "passed" and talk.share < 1:
-            status, name = "failed", talk.noticed
+        share = min(1.0, max(0.0, talk.share)) if status == "passed" else 0.0
+        if status == "passed" and share < 1:
+            status, name, wasteful = "failed", talk.noticed, talk.wasteful
+        where = "" if status == "passed" else f"See {self.see}."
+        odds = self._odds(talk) if status in ("passed", "failed") else ""
         return Verdict(
-            task=self.name, status=status, points=round(earned, 6), max_points=self.points,
-            message=f"{message} {self._odds(talk)}".strip() + ("" if status == "passed" else f" See {self.see}."),
+            task=self.name, status=status, points=round(self.points * share, 2), max_points=self.points,
+            message=" ".join(part for part in (message, where, odds) if part),
             misconception=name, wasteful=wasteful, public=public, false_fail=talk.spent,
             evidence=tuple(talk.evidence), picture=talk.picture,
         )  # fmt: skip
