@@ -11,6 +11,7 @@ from dpcourse.tasks.task import Task
 #: The homeworks, and the modules that hold their tasks (each has a tuple TASKS).
 HOMEWORKS: dict[str, tuple[str, ...]] = {
     "hw1_pure_dp": ("pure_dp",),
+    "hw2_local_dp": ("local_dp", "local_dp_reports", "local_dp_laplace", "local_dp_survey"),
 }
 
 

@@ -1,0 +1,201 @@
+"""Homework 2, second part: randomized response for one bit and for k categories, judged by the reports' shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse.audit import binomial_fit
+from dpcourse.mechanisms import KaryResponse
+from dpcourse.mechanisms import theta as right_theta
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.values import described
+
+START = 2_000  # a report is one digit: it takes more of them than of noisy numbers to tell two mistakes apart
+
+
+def responses_of(own: str) -> Callable[[Interview], None]:
+    """The reports on the category ``probe[own]`` must be those of k-ary response (k = 2 if the probe names no k).
+
+    Two exact binomial tests: is the truth told as often as e^eps/(e^eps + k - 1), and, given a lie, is each of the
+    other categories as likely as the next one?
+    """
+
+    def judge(talk: Interview) -> None:
+        for number, probe in enumerate(talk.probes):
+            for draws in (START, talk.many)[: 2 if number == len(talk.probes) - 1 else 1]:
+                _look(talk, probe, int(probe[own]), draws, LEVEL / (len(talk.probes) + 1) / 2)
+        talk.praise = f"Your reports to {len(talk.probes)} probes come as often as they should."
+
+    return judge
+
+
+def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> None:
+    right = KaryResponse(epsilon=probe["epsilon"], k=probe.get("k", 2))
+    about = f"I called you {draws:,} times with {described(probe)}."
+    reports = talk.draws(probe, draws)
+    strange = reports[~np.isin(reports, np.arange(right.k))]
+    if strange.size:
+        talk.fail(f"{about} You reported {strange[0]:g}, which is no category: they are 0 to {right.k - 1}.")
+    counts = np.bincount(reports.astype(int), minlength=right.k)
+    if talk.public:
+        talk.picture = _picture(talk.task.name, counts / draws, right.matrix[own])
+    told, lies = int(counts[own]), np.delete(counts, own)
+    even = lies.sum() > 0 and all(
+        binomial_fit(int(lie), int(lies.sum()), 1 / len(lies), level=0.01).passed for lie in lies if len(lies) > 1
+    )
+    share = told / draws
+    text = f"{about} You told the truth in {share:.1%} of them; {right.truth:.1%} is right."
+    wasteful = bool(share < right.truth and even and told >= lies.max())
+    if wasteful:
+        text += (
+            f" Your reports spend only about epsilon = {math.log(told / lies.mean()):.2g} of the "
+            f"{probe['epsilon']:.3g} "
+            f"that are allowed: private, but wasteful."
+        )
+    elif share > right.truth:
+        odds = f"{told / lies.mean():.3g}" if lies.any() else "infinite"
+        text += f" The odds against another answer are {odds}; more than e^epsilon = {math.exp(probe['epsilon']):.3g} "
+        text += "breaks the promise."
+    talk.require(binomial_fit(told, draws, right.truth, level=level), text, wasteful=wasteful)
+    others = np.delete(np.arange(right.k), own)
+    for category, lie in zip(others, lies, strict=True):
+        if len(lies) > 1:
+            talk.require(
+                binomial_fit(int(lie), int(lies.sum()), 1 / len(lies), level=level / len(lies)),
+                f"{about} Of your {lies.sum():,} lies {lie / lies.sum():.1%} are {category}; each of the "
+                f"{len(lies)} other "
+                f"categories should get {1 / len(lies):.1%}. A lie that comes more often than others betrays "
+                f"something.",
+            )
+
+
+def _picture(title: str, found: np.ndarray, right: np.ndarray) -> Any:
+    from dpcourse.plots import Axis, Bars, Picture, Points, panel
+
+    x = np.arange(len(right))
+    marks = (Bars(x, found, "your reports", "orange"), Points(x, right, "what they should be", "blue"))
+    sides = Axis("report", -0.6, len(right) - 0.4, ticks=tuple((float(i), str(i)) for i in x))
+    says = "How often you report each category, as bars; how often you should, as points."
+    return Picture((panel(title, sides, Axis("share", 0, 1.05), *marks, height=170),), says)
+
+
+def _bit_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Both bits, and a large epsilon last: there the three attempts differ most, and it is drawn most often."""
+    bits = rng.permutation([0, 1])
+    return [
+        {"bit": int(bit), "epsilon": float(epsilon)}
+        for bit, epsilon in ((bits[0], rng.uniform(1.2, 1.7)), (bits[1], rng.uniform(1.2, 1.7)),
+                             (bits[0], rng.uniform(2, 2.6)), (bits[1], rng.uniform(2, 2.6)))
+    ]  # fmt: skip
+
+
+def _flipping(bit: int, truth: float, rng: np.random.Generator) -> int:
+    return bit if rng.random() < truth else 1 - bit
+
+
+randomized_response = Task(
+    name="randomized_response",
+    points=3,
+    see="lecture 2, section 7 (Randomized response)",
+    probes=_bit_probes,
+    judge=responses_of("bit"),
+    misconceptions=(
+        Misconception(
+            "always the truth", lambda bit, epsilon: bit,
+            "No coin is tossed: the report is the secret.",
+        ),
+        Misconception(
+            "flipped too often", lambda bit, epsilon, rng: _flipping(bit, 1 - right_theta(epsilon), rng),
+            "Keep and flip are swapped: theta is the probability of the truth. It would be as private, but whoever "
+            "counts the answers takes every yes for a no.",
+        ),
+        Misconception(
+            "fair coin", lambda bit, epsilon, rng: _flipping(bit, 0.5, rng),
+            "A fair coin is perfectly private and tells nothing, about the class neither. Use the epsilon you "
+            "are given.",
+        ),
+        Misconception(
+            "first attempt", lambda bit, epsilon, rng: _flipping(bit, right_theta(epsilon, "first"), rng),
+            "It looks like theta = (eps + 1)/(eps + 2), the first attempt. It keeps the promise, and wastes budget.",
+        ),
+        Misconception(
+            "coin instead of the flip",
+            lambda bit, epsilon, rng: bit if rng.random() < right_theta(epsilon) else int(rng.random() < 0.5),
+            "If the first coin says so, report the flipped bit. You toss a second coin, which gives the truth "
+            "half of the "
+            "time again; the odds grow beyond e^epsilon.",
+        ),
+        Misconception(
+            "no instead of the flip", lambda bit, epsilon, rng: bit if rng.random() < right_theta(epsilon) else 0,
+            'Instead of flipping, "no" is reported. Then every "yes" is true, and nobody who says it can deny it.',
+        ),
+        Misconception(
+            "epsilon not used", lambda bit, epsilon, rng: _flipping(bit, 0.75, rng),
+            "The truth comes with 75% whatever epsilon is: the two-coin version, which has the budget ln 3 built in.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _category_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    sizes = rng.permutation(np.arange(4, 8))[:3]
+    return [{"category": int(rng.integers(1, k)), "k": int(k), "epsilon": float(rng.uniform(1.2, 2))} for k in sizes]
+
+
+def _other(category: int, k: int, rng: np.random.Generator) -> int:
+    return (category + 1 + int((k - 1) * rng.random())) % k
+
+
+kary_response = Task(
+    name="kary_response",
+    points=3,
+    see="lecture 2, section 9 (k-ary response)",
+    probes=_category_probes,
+    judge=responses_of("category"),
+    misconceptions=(
+        Misconception(
+            "theta of one bit",
+            lambda category, k, epsilon, rng: (
+                category if rng.random() < right_theta(epsilon) else _other(category, k, rng)
+            ),
+            "That is theta for two categories. Here each single lie gets only a (k-1)-th of 1 - theta, and the "
+            "odds grow "
+            "to (k - 1) e^epsilon: the truth stands out too much.",
+        ),
+        Misconception(
+            "a lie may be the truth",
+            lambda category, k, epsilon, rng: (
+                category if rng.random() < KaryResponse(epsilon=epsilon, k=k).truth else int(k * rng.random())
+            ),
+            "Your lies are drawn from all k categories, the true one included: then the truth comes too often.",
+        ),
+        Misconception(
+            "any category", lambda category, k, epsilon, rng: int(k * rng.random()),
+            "Every category is equally likely whatever the truth is: perfectly private, and no use to anybody.",
+        ),
+        Misconception(
+            "always the same lie",
+            lambda category, k, epsilon, rng: (
+                category if rng.random() < KaryResponse(epsilon=epsilon, k=k).truth else (category + 1) % k
+            ),
+            "Your lie is always the next category, so the remaining ones never come: who reports one of those "
+            "cannot have "
+            "your secret. No epsilon covers that.",
+        ),
+        Misconception(
+            "k for k - 1",
+            lambda category, k, epsilon, rng: (
+                category if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else _other(category, k, rng)
+            ),
+            "There are k - 1 other categories, not k: theta = e^eps / (e^eps + k - 1).",
+        ),
+    ),
+)  # fmt: skip
+
+
+TASKS: tuple[Task, ...] = (randomized_response, kary_response)

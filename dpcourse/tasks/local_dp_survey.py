@@ -1,0 +1,185 @@
+"""Homework 2, third part: what a class of students tells, and how many of them it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse.mechanisms import RandomizedResponse
+from dpcourse.mechanisms import theta as right_theta
+from dpcourse.mechanisms.survey import central_error, local_error, people_needed
+from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.values import values_of
+
+
+def _class_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """A large class; and two small ones in which so few, or so many, say yes that the estimate leaves [0, 1]."""
+    found = []
+    for people, share in ((int(rng.integers(300, 900)), rng.uniform(0.35, 0.45)), (20, 0.05), (30, 0.95)):
+        reports = np.zeros(people, dtype=int)
+        reports[: round(people * share)] = 1
+        epsilon = float(rng.uniform(0.6, 0.9) if people > 100 else rng.uniform(1.2, 2))
+        found.append({"reports": rng.permutation(reports), "epsilon": epsilon})
+    return found
+
+
+def _share(reports: Any, epsilon: float) -> dict[str, float]:
+    estimate = RandomizedResponse(epsilon=epsilon).estimate(reports)
+    return {"share": estimate.value, "standard_error": estimate.standard_error}
+
+
+def _naive_share(reports: Any, epsilon: float) -> tuple[float, float]:
+    yes = float(np.mean(reports))
+    return yes, math.sqrt(yes * (1 - yes) / len(reports))
+
+
+def _gain(epsilon: float) -> float:
+    return 2 * right_theta(epsilon) - 1
+
+
+def _with_share(wrong: Any) -> Any:
+    """The right standard error beside another share."""
+    return lambda reports, epsilon: (wrong(reports, epsilon), _share(reports, epsilon)["standard_error"])
+
+
+def _with_error(wrong: Any) -> Any:
+    """The right share beside another standard error."""
+    return lambda reports, epsilon: (_share(reports, epsilon)["share"], wrong(reports, epsilon))
+
+
+share_of_class = Task(
+    name="share_of_class",
+    points=3,
+    see="lecture 2, section 7 (Now the class; How sure are we?)",
+    probes=_class_probes,
+    judge=values_of(_share),
+    answer=Answers({"share": Answer(), "standard_error": Answer()}),
+    misconceptions=(
+        Misconception(
+            "share of the yes", _naive_share,
+            "That is the share of those who said yes, with its usual standard error. Many of them only followed their "
+            "coin: the estimate is biased towards one half. Walk the straight line backwards.",
+        ),
+        Misconception(
+            "clipped", _with_share(lambda reports, epsilon: min(max(_share(reports, epsilon)["share"], 0.0), 1.0)),
+            "Your estimate is cut to [0, 1]. That looks nicer, but then it is no longer unbiased: errors upwards stay, "
+            "and those downwards are cut off.",
+        ),
+        Misconception(
+            "not stretched", _with_share(lambda reports, epsilon: float(np.mean(reports)) - 1 + right_theta(epsilon)),
+            "You subtract the chance answers, 1 - theta, but do not divide by 2 theta - 1: the coins also shrank the "
+            "difference between those who have the secret and those who do not.",
+        ),
+        Misconception(
+            "chance answers not subtracted",
+            _with_share(lambda reports, epsilon: float(np.mean(reports)) / _gain(epsilon)),
+            "You stretch, but do not subtract 1 - theta first, the yes that chance alone provides.",
+        ),
+        Misconception(
+            "error not stretched",
+            _with_error(lambda reports, epsilon: _share(reports, epsilon)["standard_error"] * _gain(epsilon)),
+            "Your standard error is that of the share of yes. Dividing by 2 theta - 1 stretches the error as well.",
+        ),
+        Misconception(
+            "variance", _with_error(lambda reports, epsilon: _share(reports, epsilon)["standard_error"] ** 2),
+            "That is the variance; the standard error is its square root.",
+        ),
+        Misconception(
+            "error of the reports",
+            _with_error(lambda reports, epsilon: _naive_share(reports, epsilon)[1] / _gain(epsilon)),
+            "You take the variance of the reports from y(1 - y). That also counts who was asked, as if the class were "
+            "drawn at random. Asked is the error that the coins make: each report has the variance theta (1 - theta), "
+            "whichever bit is behind it.",
+        ),
+        Misconception(
+            "root of n forgotten",
+            _with_error(lambda reports, epsilon: _share(reports, epsilon)["standard_error"] * math.sqrt(len(reports))),
+            "That is the error of a single report; the mean of n reports errs by a factor sqrt(n) less.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _plan_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Errors for which the numbers, before rounding up, end in .1 to .4, so that rounding otherwise always shows."""
+    found = []
+    for side in ("local", "local", "central"):
+        epsilon, part = (
+            float(rng.uniform(0.3, 0.8) if side == "central" else rng.uniform(0.3, 2.0)),
+            rng.uniform(0.1, 0.4),
+        )
+        if side == "local":
+            error = local_error(RandomizedResponse(epsilon=epsilon), 1) / math.sqrt(
+                int(rng.integers(200, 3_000)) + part
+            )
+        else:
+            error = central_error(epsilon, 1) / (int(rng.integers(40, 200)) + part)
+        found.append({"error": float(error), "epsilon": epsilon})
+    return found
+
+
+def _needed(error: float, epsilon: float) -> dict[str, int]:
+    return {
+        "local": people_needed(RandomizedResponse(epsilon=epsilon), error),
+        "central": math.ceil(central_error(epsilon, 1) / error),
+    }
+
+
+def _exact(error: float, epsilon: float) -> tuple[float, float]:
+    return (local_error(RandomizedResponse(epsilon=epsilon), 1) / error) ** 2, central_error(epsilon, 1) / error
+
+
+def _up(local: float, central: float) -> tuple[int, int]:
+    return math.ceil(local), math.ceil(central)
+
+
+students_needed = Task(
+    name="students_needed",
+    points=3,
+    see="lecture 2, section 8 (The price of trusting nobody)",
+    probes=_plan_probes,
+    judge=values_of(_needed, tolerance=1e-9),
+    answer=Answers({"local": Answer(), "central": Answer()}),
+    misconceptions=(
+        Misconception(
+            "not rounded up", _exact,
+            "There is no fraction of a student: round up.",
+        ),
+        Misconception(
+            "rounded down", lambda error, epsilon: tuple(math.floor(n) for n in _exact(error, epsilon)),
+            "With so many the error is still a little larger than asked: round up, not down (nor to the nearest).",
+        ),
+        Misconception(
+            "square forgotten",
+            lambda error, epsilon: _up(math.sqrt(_exact(error, epsilon)[0]), _exact(error, epsilon)[1]),
+            "The local error falls as 1/sqrt(n) only. Solving for n squares: half the error takes four times the "
+            "students.",
+        ),
+        Misconception(
+            "curator squared",
+            lambda error, epsilon: _up(_exact(error, epsilon)[0], _exact(error, epsilon)[1] ** 2),
+            "The curator adds noise once, and the error falls as 1/n: nothing is squared there.",
+        ),
+        Misconception(
+            "scale for the standard deviation",
+            lambda error, epsilon: _up(_exact(error, epsilon)[0], _exact(error, epsilon)[1] / math.sqrt(2)),
+            "The standard deviation of Laplace noise of scale b is sqrt(2) b, not b.",
+        ),
+        Misconception(
+            "not stretched",
+            lambda error, epsilon: _up(_exact(error, epsilon)[0] * _gain(epsilon) ** 2, _exact(error, epsilon)[1]),
+            "You plan for the share of yes. The estimate divides by 2 theta - 1, and that stretches the error.",
+        ),
+        Misconception(
+            "swapped", lambda error, epsilon: _up(*reversed(_exact(error, epsilon))),
+            "Local and central are swapped: trusting nobody costs more students.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (share_of_class, students_needed)
