@@ -1,0 +1,253 @@
+"""Derivations graded by machine: every line must follow from the line before it, for the reason that is given.
+
+A student's function gives back a list of steps ``(relation, formula, reason)``. The first follows from the task's
+start, the last must be its goal. A step is tried at many random points, and exactly (by SymPy) at a few rational ones:
+
+- ``=`` and ``<=`` must hold wherever the task's symbols may be, or, if the reason is one of the givens (such as
+  |c - d| <= Delta), wherever that given holds;
+- a reason must fit: a step that needs a given must name it; one that names it must fail without it; and where the
+  given itself is an equality, so must be the step, or more than the given was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.expressions import Formula, Undefined, at_one_point, at_points, parse
+from dpcourse.tasks.points import Domain, Given, Map, Place
+from dpcourse.tasks.task import Interview
+
+MOST_STEPS = 30
+CLOSE = 1e-9  # relative, in double precision; the exact points see what is smaller
+EXACT_POINTS = 2
+RELATIONS = {"=": "=", "==": "=", "<=": "<=", "≤": "<=", "=<": "<=", ">=": ">=", "≥": ">=", "=>": ">="}
+
+
+class Step(NamedTuple):
+    """One line of a derivation."""
+
+    relation: str
+    formula: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The form of the answer: a list of (relation, formula, reason), all three of them texts."""
+
+    def read(self, raw: Any) -> tuple[Step, ...]:
+        """The steps, or a :class:`Complaint`."""
+        if raw is None:
+            raise Complaint("Your function gave back nothing (None): is a `return` missing?")
+        if not isinstance(raw, list | tuple) or not raw:
+            raise Complaint(f'I expected a list of steps like ("=", "exp(1/b)", "algebra"), but got {raw!r:.80}.')
+        if len(raw) > MOST_STEPS:
+            raise Complaint(f"Your derivation has {len(raw)} steps; {MOST_STEPS} are more than enough.")
+        steps = []
+        for number, one in enumerate(raw, 1):
+            if not isinstance(one, list | tuple) or len(one) != 3 or not all(isinstance(part, str) for part in one):
+                raise Complaint(f"Step {number} must be three texts (relation, formula, reason), but is {one!r:.120}.")
+            relation = RELATIONS.get(one[0].strip())
+            if relation is None:
+                raise Complaint(f"Step {number}: the relation must be =, <= or >=, but is {one[0]!r:.20}.")
+            steps.append(Step(relation, one[1], one[2].strip().lower()))
+        return tuple(steps)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a step may be taken. ``given``: the givens that it uses. ``fits``: what else must be true of the two lines.
+
+    ``relation`` is "=" for rewriting, "<=" for an inequality (read the other way round where the task goes downwards).
+    """
+
+    relation: str = "="
+    given: tuple[str, ...] = ()
+    fits: Callable[[Formula, Formula], str] | None = None  # what is wrong, or ""
+
+
+def _two_absolute_values(formula: Formula) -> bool:
+    """Is there a sum or a difference of absolute values in it?"""
+    here = formula.kind in ("+", "-") and all(part.count("abs") for part in formula.parts)
+    return here or any(_two_absolute_values(part) for part in formula.parts)
+
+
+def _triangular(before: Formula, after: Formula) -> str:
+    if _two_absolute_values(before) and after.count("abs") < before.count("abs"):
+        return ""  # |u| - |v| <= |u - v|
+    if _two_absolute_values(after) and 0 < before.count("abs") < after.count("abs"):
+        return ""  # |u + v| <= |u| + |v|
+    return "It speaks of a sum or a difference of absolute values, |u| - |v| <= |u - v|: write the line so first."
+
+
+ALGEBRA = Reason("=")
+TRIANGLE = Reason("<=", fits=_triangular)
+
+
+class Fault(NamedTuple):
+    """The first thing wrong with a derivation: its kind, which step (0: the whole), the words, and the two lines."""
+
+    kind: str
+    step: int
+    text: str
+    formula: Formula | None = None
+    reason: str = ""
+
+
+class Derivation:
+    """From ``start`` to ``goal`` in steps. ``upwards`` if start <= goal is to be shown, else start >= goal."""
+
+    def __init__(
+        self, *, start: str, goal: str, symbols: Mapping[str, Domain], reasons: Mapping[str, Reason],
+        givens: Mapping[str, Given] | None = None, required: Sequence[str] = (), upwards: bool = True,
+    ) -> None:  # fmt: skip
+        self.kinds = {name: domain.vector for name, domain in symbols.items()}
+        self.start, self.goal = parse(start, self.kinds), parse(goal, self.kinds)
+        self.symbols, self.reasons, self.givens = dict(symbols), dict(reasons), dict(givens or {})
+        self.required, self.allowed = tuple(required), ("=", "<=") if upwards else ("=", ">=")
+        unknown = {given for reason in reasons.values() for given in reason.given} - set(self.givens)
+        if unknown or set(self.required) - set(self.reasons):
+            raise ValueError(f"unknown givens {sorted(unknown)} or required reasons {required!r}")
+
+    def map(self, rng: np.random.Generator) -> Map:
+        """Where this derivation is tried out."""
+        return Map(self.symbols, self.givens, rng)
+
+    def fault(self, steps: Sequence[Step], world: Map) -> Fault | None:
+        """The first fault, or None."""
+        before = self.start
+        for number, step in enumerate(steps, 1):
+            try:
+                after = parse(step.formula, self.kinds)
+                found = self._step(number, step, before, after, world)
+            except Complaint as complaint:
+                return Fault("unreadable", number, f"Step {number}: {complaint}")
+            if found is not None:
+                return found
+            before = after
+        if broken(before, self.goal, "=", world.place()) is not None:
+            text = f"Every step follows, but the last line, {before.text}, is not the goal, {self.goal.text}."
+            return Fault("not the goal", len(steps), text, before)
+        missing = [reason for reason in self.required if reason not in {step.reason for step in steps}]
+        if missing:
+            text = f"Every step follows, but I miss the reason {missing[0]!r}: which step is it that needs it?"
+            return Fault("reason missing", 0, text, before, missing[0])
+        return None
+
+    def _step(self, number: int, step: Step, before: Formula, after: Formula, world: Map) -> Fault | None:
+        if step.relation not in self.allowed:
+            text = f"Step {number} says {step.relation}, but the chain has to go on with {' or '.join(self.allowed)}."
+            return Fault("wrong direction", number, text, after)
+        reason = self.reasons.get(step.reason)
+        if reason is None:
+            text = f"Step {number}: {step.reason!r} is no reason of the list: {', '.join(self.reasons)}."
+            return Fault("unknown reason", number, text, after, step.reason)
+        wrong = broken(before, after, step.relation, world.place(reason.given))
+        if wrong is not None:
+            return self._does_not_follow(number, step, before, after, wrong, world)
+        unfit = self._unfit(step, reason, before, after, world)
+        if unfit:
+            text = f"Step {number} is true, but not by {step.reason!r}. {unfit}"
+            return Fault("reason", number, text, after, step.reason)
+        return None
+
+    def _does_not_follow(
+        self, number: int, step: Step, before: Formula, after: Formula, wrong: str, world: Map
+    ) -> Fault:
+        for name, reason in self.reasons.items():
+            if not reason.given or name == step.reason:
+                continue
+            if broken(before, after, step.relation, world.place(reason.given)) is None:
+                fact = " and ".join(self.givens[given].text for given in reason.given)
+                text = f"Step {number} is true only where {fact}. Say so: {step.reason!r} does not cover it."
+                return Fault("reason", number, text, after, step.reason)
+        line = f"Step {number}, {step.relation} {after.text}, does not follow from {before.text}: {wrong}."
+        back = {"<=": ">=", ">=": "<="}.get(step.relation, "")
+        if back and broken(before, after, back, world.place(tuple(self.givens))) is None:
+            return Fault("wrong direction", number, f"{line} It holds the other way round.", after)
+        return Fault("does not follow", number, line, after)
+
+    def _unfit(self, step: Step, reason: Reason, before: Formula, after: Formula, world: Map) -> str:
+        """Why the reason does not fit a step that is true; "" if it does."""
+        equal = broken(before, after, "=", world.place()) is None
+        if equal and reason.relation != "=":
+            return "The two lines are equal, so it only rewrites."
+        if not equal and reason.relation == "=" and not reason.given:
+            return "The two lines are not equal, so rewriting alone cannot give it."
+        if reason.given:
+            if broken(before, after, step.relation, world.place()) is None:
+                return "It holds without that, too."
+            if broken(before, after, "=", world.place(reason.given, edge=True)) is not None:
+                facts = " and ".join(self.givens[name].text for name in reason.given)
+                return f"{facts} alone does not lead there: more was used, or more given away than it says."
+        return reason.fits(before, after) if reason.fits is not None else ""
+
+
+def broken(before: Formula, after: Formula, relation: str, place: Place) -> str | None:
+    """Where the relation does not hold, in words; None if it does everywhere."""
+    names = before.symbols() | after.symbols()
+    try:
+        one, other = at_points(before, place.points)[:, 0], at_points(after, place.points)[:, 0]
+    except Undefined as undefined:
+        where = int(np.flatnonzero(np.broadcast_to(undefined.where, (place.size,)))[0])
+        return f"there is no value at {place.described(where, names) or 'any point'}"
+    excess = _excess(one, other, relation)
+    bad = excess > CLOSE * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(other)))
+    if bad.any():
+        worst = int(np.argmax(np.where(bad, excess, -np.inf)))
+        return f"at {place.described(worst, names)} it would say {one[worst]:.5g} {relation} {other[worst]:.5g}"
+    for index in range(EXACT_POINTS if place.exact else 0):
+        if _exactly_broken(before, after, relation, place.at(index)):
+            return f"at {place.described(index, names)} it fails, by very little"
+    return None
+
+
+def _excess(one: Any, other: Any, relation: str) -> Any:
+    return {"=": abs(one - other), "<=": one - other, ">=": other - one}[relation]
+
+
+def _exactly_broken(before: Formula, after: Formula, relation: str, point: Mapping[str, np.ndarray]) -> bool:
+    import sympy
+
+    one, other = (sympy.N(at_one_point(formula, point), 50) for formula in (before, after))
+    scale = max(abs(one), abs(other), sympy.Float("1e-3", 50))
+    return bool(_excess(one, other, relation) > sympy.Float("1e-40", 50) * scale)
+
+
+def derivation(
+    *, start: str, goal: str, symbols: Mapping[str, Domain], reasons: Mapping[str, Reason],
+    givens: Mapping[str, Given] | None = None, required: Sequence[str] = (), upwards: bool = True,
+) -> Callable[[Interview], None]:  # fmt: skip
+    """A judge for the answer form :class:`Steps`; the student's function takes no arguments.
+
+    A misconception is a function that gives back a wrong derivation. The student has it if both have the same first
+    fault: the same kind, at the same formula (up to rewriting) and, if the reason is at fault, the same reason.
+    """
+    judged = Derivation(
+        start=start, goal=goal, symbols=symbols, reasons=reasons, givens=givens, required=required, upwards=upwards
+    )
+
+    def judge(talk: Interview) -> None:
+        steps, world = talk.value({}), judged.map(talk.rng)
+        fault = judged.fault(steps, world)
+        if fault is None:
+            talk.praise = f"All {len(steps)} steps follow, each for its reason."
+            return
+        for misconception in talk.task.misconceptions:
+            known = judged.fault(Steps().read(misconception.wrong()), world)
+            if known is not None and _same_fault(fault, known, world):
+                talk.fail(fault.text, name=misconception.name)
+        talk.fail(fault.text, name=fault.kind)
+
+    return judge
+
+
+def _same_fault(one: Fault, other: Fault, world: Map) -> bool:
+    if one.kind != other.kind or one.reason != other.reason or one.formula is None or other.formula is None:
+        return False
+    return broken(one.formula, other.formula, "=", world.place()) is None

@@ -1,0 +1,150 @@
+"""Where the symbols of a derivation may be: their domains, the givens that tie them together, and random points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcourse.tasks.expressions import Formula, at_points, parse
+
+CANDIDATES = 6_000
+ENOUGH = 60  # points that a place must have
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The numbers that a symbol stands for: low <= x <= high, perhaps whole, perhaps a vector.
+
+    Wide enough that every case occurs, narrow enough that exp stays a number: formulas are tried out in here.
+    """
+
+    low: float = -4.0
+    high: float = 4.0
+    whole: bool = False
+    vector: bool = False
+
+    def draw(self, rng: np.random.Generator, size: tuple[int, int]) -> np.ndarray:
+        """Uniform for most points; whole numbers and the two ends for others, where cases meet."""
+        span = self.high - self.low
+        # A third of the points lie close together, so that givens like |c - d| <= Delta hold often enough.
+        near = self.low + span * np.clip(0.5 + 0.08 * rng.standard_normal(size), 0, 1)
+        x = np.where(rng.random((size[0], 1)) < 0.35, near, self.low + span * rng.random(size))
+        corner = rng.random(size)
+        x = np.where(corner < 0.04, self.low, np.where(corner > 0.96, self.high, x))
+        x = np.where((rng.random((size[0], 1)) < 0.2) | self.whole, np.clip(np.round(x), self.low, self.high), x)
+        return np.round(x, 3)  # three digits: rational, and short
+
+    def holds(self, x: np.ndarray) -> np.ndarray:
+        """Which points have this symbol (all its coordinates) inside."""
+        return np.asarray(((x >= self.low) & (x <= self.high)).all(axis=1))
+
+
+def real(low: float = -4.0, high: float = 4.0) -> Domain:
+    """Any number; tried between low and high."""
+    return Domain(low, high)
+
+
+def positive(low: float = 0.2, high: float = 4.0) -> Domain:
+    """A number above 0; tried between low and high."""
+    return Domain(low, high)
+
+
+def whole(low: int = 1, high: int = 12) -> Domain:
+    """A whole number."""
+    return Domain(low, high, whole=True)
+
+
+def vector(low: float = -4.0, high: float = 4.0) -> Domain:
+    """A vector of any length; sum(...) and prod(...) run over its coordinates."""
+    return Domain(low, high, vector=True)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A fact that may be used: ``text`` is "left <= right", "left >= right" or "left = right".
+
+    For vectors it holds in every coordinate. ``edge`` (symbol -> formula) makes it an equality; where one side is a
+    symbol alone, that is found without being told.
+    """
+
+    text: str
+    edge: Mapping[str, str] | None = None
+
+    def read(self, kinds: Mapping[str, bool]) -> tuple[Formula, str, Formula]:
+        """Left side, relation, right side."""
+        relation = next(sign for sign in ("<=", ">=", "=") if sign in self.text)
+        left, right = (parse(side, kinds, number=False) for side in self.text.split(relation))
+        return left, relation, right
+
+    def solved(self, kinds: Mapping[str, bool]) -> dict[str, Formula]:
+        """What to put for which symbol, so that both sides are equal."""
+        if self.edge is not None:
+            return {name: parse(formula, kinds, number=False) for name, formula in self.edge.items()}
+        left, _, right = self.read(kinds)
+        for side, other in ((right, left), (left, right)):
+            if side.kind == "symbol":
+                return {side.value: other}
+        raise ValueError(f"say where {self.text!r} is an equality: edge={{symbol: formula}}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Random points at which some givens hold. ``exact``: their coordinates are short decimals."""
+
+    points: Mapping[str, np.ndarray]
+    size: int
+    exact: bool
+
+    def at(self, index: int) -> dict[str, np.ndarray]:
+        """One of the points."""
+        return {name: values[index] for name, values in self.points.items()}
+
+    def described(self, index: int, names: set[str]) -> str:
+        """One of the points, in words, as far as these symbols are concerned."""
+        return ", ".join(
+            f"{name} = {values[index, 0]:.4g}" if values.shape[1] == 1
+            else f"{name} = ({', '.join(f'{one:.4g}' for one in values[index])})"
+            for name, values in self.points.items() if name in names
+        )  # fmt: skip
+
+
+class Map:
+    """The places of one examination: each is drawn once, when it is first asked for."""
+
+    def __init__(self, symbols: Mapping[str, Domain], givens: Mapping[str, Given], rng: np.random.Generator) -> None:
+        self.symbols, self.givens, self.rng = symbols, givens, rng
+        self.kinds = {name: domain.vector for name, domain in symbols.items()}
+        self._length = int(rng.integers(2, 5))  # of every vector
+        self._known: dict[tuple[tuple[str, ...], bool], Place] = {}
+
+    def place(self, given: tuple[str, ...] = (), *, edge: bool = False) -> Place:
+        """Points at which these givens hold; with ``edge``, hold as equalities."""
+        if (given, edge) not in self._known:
+            self._known[given, edge] = self._drawn([self.givens[name] for name in given], edge)
+        return self._known[given, edge]
+
+    def _drawn(self, givens: list[Given], edge: bool) -> Place:
+        points: dict[str, np.ndarray] = {
+            name: domain.draw(self.rng, (CANDIDATES, self._length if domain.vector else 1))
+            for name, domain in self.symbols.items()
+        }
+        keep, exact = np.ones(CANDIDATES, dtype=bool), True
+        for given in givens:
+            left, relation, right = given.read(self.kinds)
+            if edge or relation == "=":
+                exact = False
+                for name, formula in given.solved(self.kinds).items():
+                    points[name] = np.broadcast_to(at_points(formula, points), points[name].shape)
+            one, other = at_points(left, points), at_points(right, points)
+            excess = {"<=": one - other, ">=": other - one, "=": np.abs(one - other)}[relation]
+            keep &= (excess <= 1e-12 * np.maximum(1, np.abs(one))).all(axis=1)
+        for name, domain in self.symbols.items():
+            keep &= domain.holds(points[name])
+        number = int(np.count_nonzero(keep))
+        if number < ENOUGH:
+            raise ValueError(
+                f"{[given.text for given in givens]} leave {number} of {CANDIDATES} points: widen the domains"
+            )
+        return Place({name: values[keep] for name, values in points.items()}, number, exact)
