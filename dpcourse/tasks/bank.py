@@ -12,6 +12,7 @@ from dpcourse.tasks.task import Task
 HOMEWORKS: dict[str, tuple[str, ...]] = {
     "hw1_pure_dp": ("pure_dp",),
     "hw2_local_dp": ("local_dp", "local_dp_reports", "local_dp_laplace", "local_dp_survey"),
+    "hw5_adaptive_ldp": ("adaptive", "adaptive_learning"),
 }
 
 
