@@ -8,6 +8,7 @@ was drawn; an empty lot still releases noise.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -15,12 +16,16 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
+from scipy.special import ndtri
 from torch import Tensor, nn
 
 from dpcourse import door
 from dpcourse.sgd.clipping import Clipped, clipped_sum, trainable
 from dpcourse.sgd.guards import Loss
 
+_TAIL = 4.0  # where the tail of a normal number begins, in standard deviations
+_BEYOND = 0.5 * math.erfc(_TAIL / math.sqrt(2))  # the probability of its upper one
+CORES = os.cpu_count() or 1
 _MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
 
 
@@ -97,16 +102,29 @@ def noisy_average(
 def gaussian_like(
     shapes: Mapping[str, Tensor], deviation: float, generator: torch.Generator | None = None
 ) -> dict[str, Tensor]:
-    """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer.
-
-    The draw is numpy's, in double precision, from 256 bits of the generator: torch's own normal numbers end at 5.77
-    standard deviations, and whoever lands beyond would be found out.
-    """
+    """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
     sizes = [value.numel() for value in shapes.values()]
-    bits = torch.randint(-(2**63), 2**63 - 1, (4,), generator=generator).numpy().view(np.uint64)
-    drawn = np.random.Generator(np.random.SFC64(bits)).standard_normal(sum(sizes))
-    parts = torch.from_numpy(np.multiply(drawn, deviation, out=drawn)).split(sizes)
+    parts = standard_normal(sum(sizes), _widest(shapes), generator).mul_(deviation).split(sizes)
     return {name: part.view_as(value).to(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
+
+
+def _widest(shapes: Mapping[str, Tensor]) -> torch.dtype:
+    return torch.float64 if any(value.dtype == torch.float64 for value in shapes.values()) else torch.float32
+
+
+def standard_normal(n: int, kind: torch.dtype = torch.float32, generator: torch.Generator | None = None) -> Tensor:
+    """n draws of a normal number, with a whole tail.
+
+    torch's numbers in single precision come from 24 random bits and end at 5.77 standard deviations; whoever lands
+    beyond would be found out. So what it draws beyond ``_TAIL`` is drawn again from the tail, by inverting its
+    distribution at a number of 53 bits; that reaches 9.4.
+    """
+    drawn = torch.empty(n, dtype=kind).normal_(generator=generator)
+    values = drawn.numpy()
+    far = np.flatnonzero(np.abs(values) > _TAIL)
+    rest = 1 - torch.rand(len(far), dtype=torch.float64, generator=generator).numpy()  # in (0, 1]
+    values[far] = np.copysign(ndtri(rest * _BEYOND), values[far])
+    return drawn
 
 
 @contextmanager
@@ -117,7 +135,7 @@ def _drawing(
 
     Not from torch's own generator, which the model may use in the same moment (Dropout): runs must repeat.
     """
-    if generator is None or torch.get_num_threads() >= (os.cpu_count() or 1):
+    if generator is None or torch.get_num_threads() >= CORES:
         yield lambda: gaussian_like(shapes, deviation, generator)
         return
     drawn = _MEANWHILE.submit(gaussian_like, shapes, deviation, generator)
