@@ -10,8 +10,15 @@ from dpcourse.tasks.task import Task
 
 #: The homeworks, and the modules that hold their tasks (each has a tuple TASKS).
 HOMEWORKS: dict[str, tuple[str, ...]] = {
-    "hw1_pure_dp": ("pure_dp",),
-    "hw2_local_dp": ("local_dp", "local_dp_reports", "local_dp_laplace", "local_dp_survey"),
+    "hw1_pure_dp": ("pure_dp", "pure_dp_sums", "pure_dp_choices", "pure_dp_open", "pure_dp_proofs"),
+    "hw2_local_dp": ("local_dp", "local_dp_reports", "local_dp_laplace", "local_dp_survey", "local_dp_proofs"),
+    "hw3_approximate_dp": (
+        "approximate_dp_loss",
+        "approximate_dp_gaussian",
+        "approximate_dp_delta",
+        "approximate_dp_rules",
+        "approximate_dp_proofs",
+    ),
     "hw5_adaptive_ldp": ("adaptive", "adaptive_learning"),
 }
 

@@ -152,7 +152,7 @@ response_ratio = Task(
         ),
         Misconception(
             "always the bound", lambda bit, neighbour, report, epsilon: math.exp(epsilon),
-            "e^epsilon is the largest value that the ratio takes; three reports of four stay below it.",
+            "e^epsilon is the largest value that the ratio takes; six of the eight cases stay below it.",
         ),
         Misconception(
             "upside down", lambda bit, neighbour, report, epsilon: _ratio(neighbour, bit, report, epsilon),

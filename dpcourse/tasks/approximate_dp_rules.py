@@ -1,0 +1,194 @@
+"""Homework 3, fourth part: what a whole group is promised, and a budget that is spent query by query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse.accounting import Budget, BudgetExceeded, basic_composition, group_privacy
+from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.diagnosis import same_values
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.values import described, shown
+
+
+def _group_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Families of 3 to 7; the last mechanism has epsilon = 0, where the geometric sum is not a quotient."""
+    return [
+        {"epsilon": float(epsilon), "delta": float(10 ** rng.uniform(-4, -3)), "k": int(rng.integers(3, 8))}
+        for epsilon in (rng.uniform(0.2, 0.4), rng.uniform(0.5, 0.9), 0.0)
+    ]
+
+
+def _group(epsilon: float, delta: float, k: int, *, sharp: bool = True) -> dict[str, float]:
+    spent = group_privacy(epsilon, delta, k, sharp=sharp)
+    return {"epsilon": spent.epsilon, "delta": spent.delta}
+
+
+def _judge_group(talk: Interview) -> None:
+    pairs = [(probe, talk.value(probe)) for probe in talk.probes]
+    for probe, found in pairs:
+        right = _group(**probe)
+        if not same_values(found, right):
+            text = f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}."
+            loose = same_values(found, _group(**probe, sharp=False))
+            talk.fail(text, wasteful=loose and found["delta"] > right["delta"])
+    talk.praise = f"All {len(pairs)} probes are answered right."
+
+
+group_guarantee = Task(
+    name="group_guarantee",
+    points=2,
+    see="lecture 3, What all private algorithms share (group privacy)",
+    probes=_group_probes,
+    judge=_judge_group,
+    answer=Answers({"epsilon": Answer(), "delta": Answer()}),
+    misconceptions=(
+        Misconception(
+            "the slide's bound", lambda epsilon, delta, k: _group(epsilon, delta, k, sharp=False),
+            "k e^((k-1) eps) delta is the slide's bound: valid, but wasteful. It replaces each term of the "
+            "geometric sum "
+            "1 + e^eps + ... + e^((k-1) eps) by the largest one.",
+        ),
+        Misconception(
+            "k delta", lambda epsilon, delta, k: (k * epsilon, k * delta),
+            "Each link of the chain multiplies what came before by e^epsilon, the earlier deltas included: k "
+            "delta is too "
+            "small a promise to keep.",
+        ),
+        Misconception(
+            "epsilon kept", lambda epsilon, delta, k: (epsilon, _group(epsilon, delta, k)["delta"]),
+            "k rows may differ, and each costs a factor e^epsilon: together e^(k epsilon).",
+        ),
+        Misconception(
+            "epsilon exponential",
+            lambda epsilon, delta, k: (math.exp(k * epsilon), _group(epsilon, delta, k)["delta"]),
+            "epsilon grows in proportion, k epsilon. What grows exponentially is the ratio e^(k epsilon), and "
+            "delta. (The "
+            "slide is loose here.)",
+        ),
+        Misconception(
+            "one term too many",
+            lambda epsilon, delta, k: (k * epsilon, delta * sum(math.exp(i * epsilon) for i in range(k + 1))),
+            "A chain of k links has k deltas: the sum runs from e^0 to e^((k-1) eps).",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Three days at the hospital. Epsilons are eighths, so that a budget can be used up to the last bit.
+
+    On the first day a refused query is followed by smaller ones that fit, the last of them exactly; on the second,
+    delta runs out before epsilon; the third is long.
+    """
+    unit = float(rng.integers(1, 4)) / 8
+    tiny = float(rng.uniform(1e-5, 2e-5))
+    first = [(4 * unit, 0.0), (2 * unit, tiny), (4 * unit, 0.0), (unit, 0.0), (unit, 0.0), (unit, 0.0)]
+    second = [(unit, 3 * tiny), (unit, 4 * tiny), (unit, 2 * tiny), (2 * unit, tiny), (unit, 0.0)]
+    third = [(float(rng.integers(1, 5)) / 8, float(rng.uniform(0.5, 1.5)) * tiny) for _ in range(12)]
+    return [
+        {"costs": first, "epsilon": 8 * unit, "delta": 3 * tiny},
+        {"costs": second, "epsilon": 8 * unit, "delta": 6.5 * tiny},
+        {"costs": third, "epsilon": 2.0, "delta": 20 * tiny},
+    ]
+
+
+def _ledger(costs: Any, epsilon: float, delta: float) -> dict[str, Any]:
+    budget, answered = Budget(epsilon=epsilon, delta=delta), []
+    for cost in costs:
+        try:
+            budget.spend(*cost)
+            answered.append(1.0)
+        except BudgetExceeded:
+            answered.append(0.0)
+    spent = basic_composition([cost for cost, yes in zip(costs, answered, strict=True) if yes])
+    return {"answered": np.array(answered), "epsilon": spent.epsilon, "delta": spent.delta}
+
+
+def _judge_ledger(talk: Interview) -> None:
+    """Names the first query that is decided wrongly, and what was left then."""
+    found = [talk.value(probe) for probe in talk.probes]
+    for probe, answer in zip(talk.probes, found, strict=True):
+        right, costs = _ledger(**probe), probe["costs"]
+        about = f"For epsilon = {probe['epsilon']:g}, delta = {probe['delta']:.3g} and the costs {_pairs(costs)}:"
+        if answer["answered"].shape != right["answered"].shape:
+            talk.fail(f"{about} there are {len(costs)} queries, but you decide on {answer['answered'].size}.")
+        wrong = np.flatnonzero(answer["answered"] != right["answered"])
+        if wrong.size:
+            first = int(wrong[0])
+            spent = [
+                sum(cost[i] for cost, yes in zip(costs[:first], right["answered"], strict=False) if yes) for i in (0, 1)
+            ]
+            verb, truth = ("refuse", "it fits") if right["answered"][first] else ("answer", "it does not fit")
+            talk.fail(
+                f"{about} you {verb} query number {first + 1}, but {truth}: it costs "
+                f"{_pairs(costs[first : first + 1])}, and "
+                f"({probe['epsilon'] - spent[0]:g}, {probe['delta'] - spent[1]:.3g}) is left."
+            )
+        if not same_values(answer, right):
+            totals = [f"({one['epsilon']:.6g}, {one['delta']:.4g})" for one in (answer, right)]
+            talk.fail(f"{about} you decide right, but say that {totals[0]} is spent; it is {totals[1]}.")
+    talk.praise = f"All {len(found)} ledgers are right."
+
+
+def _pairs(costs: Sequence[tuple[float, float]]) -> str:
+    return ", ".join(f"({epsilon:g}, {delta:.3g})" for epsilon, delta in costs)
+
+
+def _kept(costs: Any, epsilon: float, delta: float, *, rule: str) -> dict[str, Any]:
+    """A ledger with one mistake."""
+    answered: list[float] = []
+    eps = dlt = 0.0
+    closed = False
+    for cost in costs:
+        fits = eps + cost[0] <= epsilon and (dlt + cost[1] <= delta or rule == "delta")
+        if rule == "strict":
+            fits = eps + cost[0] < epsilon and dlt + cost[1] < delta
+        if rule == "late":
+            fits = eps < epsilon and dlt < delta
+        closed = closed or (rule == "stop" and not fits)
+        answered.append(float(fits and not closed))
+        if answered[-1] or rule == "charged":
+            eps, dlt = eps + cost[0], dlt + cost[1]
+    return {"answered": np.array(answered), "epsilon": eps, "delta": dlt}
+
+
+ledger = Task(
+    name="ledger",
+    points=3,
+    see="lecture 3, What all private algorithms share (composition)",
+    probes=_ledger_probes,
+    judge=_judge_ledger,
+    answer=Answers({"answered": Answer(shape=(None,)), "epsilon": Answer(), "delta": Answer()}),
+    misconceptions=(
+        Misconception(
+            "refused and charged", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="charged"),
+            "You charge for what you refuse. Nothing was released then, so nothing is owed.",
+        ),
+        Misconception(
+            "closed after the first refusal", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="stop"),
+            "After a refusal the budget is not gone: a smaller query may still fit.",
+        ),
+        Misconception(
+            "delta not checked", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="delta"),
+            "A query must fit twice: its epsilon into the epsilon that is left, and its delta into the delta.",
+        ),
+        Misconception(
+            "never used up", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="strict"),
+            "A query that uses up the budget exactly is still within it: compare with <=, not with <.",
+        ),
+        Misconception(
+            "refused too late", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="late"),
+            "You look whether something is left, not whether the query fits into it: the budget is overdrawn "
+            "before you "
+            "refuse, and a published answer cannot be taken back.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (group_guarantee, ledger)
