@@ -51,7 +51,10 @@ def explaining(
 def _alike(student: Student, record: Recorded, summary: Callable[[np.ndarray], np.ndarray], seed: int) -> float:
     if record.number is None:
         return float(same_values(student.value(record.probe, seed), record.found))
-    theirs, ours = summary(record.found), summary(student.draws(record.probe, min(record.number, 4_000), seed))
+    drawn = student.draws(record.probe, min(record.number, 4_000), seed)
+    if drawn.shape[1:] != record.found.shape[1:]:
+        return 0.0
+    theirs, ours = summary(record.found), summary(drawn)
     if (theirs == theirs[0]).all() or (ours == ours[0]).all():
         return float((theirs == theirs[0]).all() and (ours == ours[0]).all() and np.isclose(theirs[0], ours[0]))
     from scipy.stats import ks_2samp

@@ -62,6 +62,9 @@ def noise_of(law: Callable[..., Noise], *, draws: int | None = None) -> Callable
 
 def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float) -> None:
     answers = talk.draws(probe, draws).reshape(draws, -1)
+    if answers.shape[1] != np.size(right.center):
+        asked = f"{np.size(right.center)} are asked for"
+        talk.fail(f"For {described(probe)} you give back {answers.shape[1]} numbers; {asked}.")
     center = float(np.ravel(right.center)[0])
     z = (answers - np.ravel(right.center)) / right.scale
     first = z[:, 0]
@@ -122,11 +125,15 @@ def _fresh(talk: Interview, answers: np.ndarray, center: float, about: str) -> N
 
 def _each_coordinate(talk: Interview, z: np.ndarray, right: Noise, about: str, level: float) -> None:
     pooled = z[: max(talk.few, len(z) // z.shape[1])]
+    still = np.flatnonzero((z == z[0]).all(axis=0))
+    if still.size:
+        text = f"{about} Coordinate {still[0]} of your answer is always the same: there is no noise on it."
+        talk.fail(text, name="no noise on some")
     agree = int(np.count_nonzero(np.sign(z[:, 0]) == np.sign(z[:, 1])))
     talk.require(
         binomial_fit(agree, len(z), 0.5, level=level),
         f"{about} The noise of the first two coordinates has the same sign in {agree / len(z):.0%} of the answers, and "
-        f"should in half of them: every coordinate needs noise of its own: shared noise cancels in a difference.",
+        f"should in half of them: every coordinate needs noise of its own, because shared noise cancels.",
         name="shared noise",
     )
     for column in range(1, z.shape[1]):

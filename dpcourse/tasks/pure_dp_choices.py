@@ -1,0 +1,220 @@
+"""Homework 1, choosing: the exponential mechanism's probabilities, its sampler, and the secret society."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse import data
+from dpcourse.mechanisms import Exponential
+from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.laws import shares_of
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.values import values_of
+
+CITIES = ("Ottawa", "Toronto", "New York", "Washington", "Memphis", "Los Angeles", "La Habana")
+
+
+def _probability_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    return [
+        {
+            "utilities": rng.uniform(-6, 6, int(rng.integers(3, 8))).round(2),
+            "epsilon": float(rng.uniform(0.4, 3)),
+            "sensitivity": float(rng.uniform(1.3, 4)),
+        }
+        for _ in range(3)
+    ]
+
+
+def _probabilities(utilities: Any, epsilon: float, sensitivity: float) -> np.ndarray:
+    mechanism = Exponential(epsilon=epsilon, sensitivity=sensitivity, candidates=range(len(utilities)))
+    return mechanism.probabilities(utilities)
+
+
+def _shares(exponents: Any) -> np.ndarray:
+    weights = np.exp(exponents - np.max(exponents))
+    return np.asarray(weights / weights.sum())
+
+
+exponential_probabilities = Task(
+    name="exponential_probabilities",
+    points=2,
+    see="lecture 1, section 13",
+    probes=_probability_probes,
+    judge=values_of(_probabilities),
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "two forgotten", lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / sensitivity),
+            "The exponent is divided by 2 * sensitivity: a neighbour moves the candidate's score and its rivals' "
+            "scores, and "
+            "each costs half. Without the 2 this is only 2 epsilon private.",
+        ),
+        Misconception(
+            "not normalised",
+            lambda utilities, epsilon, sensitivity: np.exp(epsilon * utilities / (2 * sensitivity)),
+            "Those are the weights. Probabilities sum to 1: divide by the sum of all weights.",
+        ),
+        Misconception(
+            "sensitivity forgotten", lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / 2),
+            "The sensitivity is missing: a score that one person can move far must count for little.",
+        ),
+        Misconception(
+            "sensitivity upside down",
+            lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities * sensitivity / 2),
+            "You multiply by the sensitivity. A score that one person can move far must count for less, not for more.",
+        ),
+        Misconception(
+            "worst preferred",
+            lambda utilities, epsilon, sensitivity: _shares(-epsilon * utilities / (2 * sensitivity)),
+            "The sign is turned: a higher utility is better and must be likelier.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _choice_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Scores three steps apart, so that some candidates are rare and none is impossible."""
+    probes = []
+    for number, epsilon in ((4, rng.uniform(1.5, 2)), (5, rng.uniform(2, 2.5))):
+        sensitivity = float(rng.uniform(1.5, 4))
+        scores = rng.permutation(np.linspace(0, 2.2, number)) * sensitivity - rng.uniform(1, 5)
+        names = [str(name) for name in rng.permutation(CITIES)[:number]]
+        probes.append(
+            {"candidates": names, "utilities": scores.round(3), "epsilon": float(epsilon), "sensitivity": sensitivity}
+        )
+    return probes
+
+
+def _chosen(shares: Callable[..., np.ndarray]) -> Callable[..., Any]:
+    """Draw by these (wrong) probabilities."""
+
+    def wrong(candidates: Any, utilities: Any, epsilon: float, sensitivity: float, rng: Any) -> Any:
+        return candidates[int(rng.choice(len(candidates), p=shares(utilities, epsilon, sensitivity)))]
+
+    return wrong
+
+
+exponential_choice = Task(
+    name="exponential_choice",
+    points=2,
+    see="lecture 1, section 13",
+    probes=_choice_probes,
+    judge=shares_of(
+        lambda candidates, utilities, epsilon, sensitivity: _probabilities(utilities, epsilon, sensitivity),
+        lambda candidates, utilities, epsilon, sensitivity: candidates,
+        draws=6_000,
+    ),
+    answer=Answer(choices=CITIES),
+    summary=lambda draws: np.array([CITIES.index(str(one)) for one in draws.ravel()], dtype=float),
+    misconceptions=(
+        Misconception(
+            "always the best",
+            lambda candidates, utilities, epsilon, sensitivity: candidates[int(np.argmax(utilities))],
+            "The best one always wins: no dice. One person who changes the winner is seen with certainty.",
+        ),
+        Misconception(
+            "two forgotten",
+            _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / sensitivity)),
+            "The exponent is divided by 2 * sensitivity. Without the 2 the choice is only 2 epsilon private.",
+        ),
+        Misconception(
+            "scores not looked at",
+            _chosen(lambda utilities, epsilon, sensitivity: np.full(len(utilities), 1 / len(utilities))),
+            "Every candidate is as likely as the others: perfectly private, and useless.",
+        ),
+        Misconception(
+            "worst preferred",
+            _chosen(lambda utilities, epsilon, sensitivity: _shares(-epsilon * utilities / (2 * sensitivity))),
+            "The sign is turned: a higher utility is better and must be likelier.",
+        ),
+        Misconception(
+            "four instead of two",
+            _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / (4 * sensitivity))),
+            "That is private, but wasteful: it spends epsilon/2 only. Is a factor 2 in twice?",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _society_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    cities = data.cities()[["latitude", "longitude"]].to_numpy(dtype=float)
+    return [
+        {
+            "members": cities[
+                rng.integers(0, len(cities) - 1, n)
+            ],  # nobody lives in the last one: the mean is off centre
+            "cities": cities,
+            "epsilon": float(rng.uniform(1.5, 5)),
+        }
+        for n in (4, int(rng.integers(5, 9)), int(rng.integers(9, 15)))
+    ]
+
+
+def _society(members: np.ndarray, cities: np.ndarray, epsilon: float) -> np.ndarray:
+    import pandas as pd
+
+    columns = ["latitude", "longitude"]
+    places = pd.DataFrame(cities, columns=columns).assign(city=range(len(cities)))
+    utility = data.meeting_utility(pd.DataFrame(members, columns=columns), places)
+    return _probabilities(utility.to_numpy(), epsilon, data.utility_sensitivity(len(members), places))
+
+
+def _distances(members: np.ndarray, cities: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(cities - members.mean(axis=0), axis=1)
+
+
+def _diameter(points: np.ndarray) -> float:
+    return float(np.linalg.norm(points[:, None] - points[None, :], axis=2).max())
+
+
+meeting_probabilities = Task(
+    name="meeting_probabilities",
+    points=3,
+    see="lecture 1, sections 12 and 13",
+    probes=_society_probes,
+    judge=values_of(_society),
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "one over the distance",
+            lambda members, cities, epsilon: _shares(
+                epsilon / _distances(members, cities) / (2 * _diameter(cities) / len(members))
+            ),
+            "1/d has no finite sensitivity: when the mean comes to lie on a city it is infinite. Take u = -d.",
+        ),
+        Misconception(
+            "n forgotten",
+            lambda members, cities, epsilon: _shares(-epsilon * _distances(members, cities) / (2 * _diameter(cities))),
+            "One member moves the mean by a distance divided by n. Without the n it is private, but wasteful.",
+        ),
+        Misconception(
+            "two forgotten",
+            lambda members, cities, epsilon: _shares(
+                -epsilon * _distances(members, cities) / (_diameter(cities) / len(members))
+            ),
+            "The exponent is divided by 2 * sensitivity. Without the 2 the choice is only 2 epsilon private.",
+        ),
+        Misconception(
+            "farthest preferred",
+            lambda members, cities, epsilon: _shares(
+                epsilon * _distances(members, cities) / (2 * _diameter(cities) / len(members))
+            ),
+            "The farthest city is the likeliest: the utility must be minus the distance.",
+        ),
+        Misconception(
+            "diameter of the members",
+            lambda members, cities, epsilon: _shares(
+                -epsilon * _distances(members, cities) / (2 * _diameter(members) / len(members))
+            ),
+            "You take the largest distance between two members. The sensitivity must not depend on who they are: the "
+            "new "
+            "address may be any city of the list.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (exponential_probabilities, exponential_choice, meeting_probabilities)

@@ -1,0 +1,249 @@
+"""Homework 1, two open tasks: break a mechanism whose noise comes from the data, and write the best private median."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse.audit import epsilon_lower_bound
+from dpcourse.audit.epsilon import certified
+from dpcourse.mechanisms import Laplace
+from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+
+
+def _naive_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    return [
+        {"maximum": float(rng.integers(2, 9) * 1_000), "epsilon": float(rng.uniform(0.3, 0.9))},
+        {"maximum": float(rng.integers(2, 9) * 100_000), "epsilon": float(rng.uniform(1.5, 3))},
+    ]
+
+
+def naive_loss(data: np.ndarray, neighbour: np.ndarray, output: float, epsilon: float) -> float:
+    """ln p(output | data) - ln p(output | neighbour), for the sum with noise of scale max(table) / epsilon.
+
+    A table of zeros gets no noise at all: it answers 0, for certain. (A point against a density is an infinite loss.)
+    """
+    logs = []
+    for table in (data, neighbour):
+        largest, total = float(np.max(table, initial=0.0)), float(np.sum(table))
+        if largest > 0:
+            logs.append(float(Laplace(epsilon=epsilon, sensitivity=largest).log_prob(output, total)))
+        else:
+            logs.append(math.inf if output == total else -math.inf)
+    return 0.0 if logs[0] == logs[1] else logs[0] - logs[1]
+
+
+def _judge_break(talk: Interview) -> None:
+    for probe in talk.probes:
+        found, maximum, epsilon = talk.value(probe), probe["maximum"], probe["epsilon"]
+        data, neighbour, output = found["data"], found["neighbour"], found["output"]
+        both = np.concatenate([data, neighbour])
+        about = f"For maximum = {maximum:g}, epsilon = {epsilon:.3g}:"
+        if ((both < 0) | (both > maximum)).any():
+            talk.fail(
+                f"{about} {both[(both < 0) | (both > maximum)][0]:g} is no possible debt.", name="outside the range"
+            )
+        more, fewer = Counter(data.tolist()), Counter(neighbour.tolist())
+        if sum(((more - fewer) + (fewer - more)).values()) != 1:
+            talk.fail(
+                f"{about} your two tables have {len(data)} and {len(neighbour)} rows and are not neighbours: one must "
+                f"be the "
+                f"other with a single row added.",
+                name="not neighbours",
+            )
+        loss = naive_loss(data, neighbour, output, epsilon)
+        if abs(loss) <= 2 * epsilon:
+            talk.fail(
+                f"{about} at your output the two densities differ by a factor e^{loss:.3g}; more than "
+                f"e^{2 * epsilon:.3g} "
+                f"either way is asked for.",
+                name="noise is wide enough there" if abs(loss) <= epsilon else "not far enough",
+            )
+    talk.praise = "At your outputs the mechanism says far more than it promises: it is broken."
+
+
+def _broken(data: Any, neighbour: Any, output: float) -> dict[str, Any]:
+    return {"data": data, "neighbour": neighbour, "output": output}
+
+
+break_naive = Task(
+    name="break_naive",
+    points=2,
+    see="lecture 1, section 10",
+    probes=_naive_probes,
+    judge=_judge_break,
+    answer=Answers({"data": Answer((None,)), "neighbour": Answer((None,)), "output": Answer()}),
+    misconceptions=(
+        Misconception(
+            "outside the range", lambda maximum, epsilon: _broken([0.0, 9 * maximum], [0.0], 9 * maximum),
+            "A debt above the maximum breaks everything, but it cannot exist: find a pair of tables that can.",
+        ),
+        Misconception(
+            "not neighbours", lambda maximum, epsilon: _broken([1.0, 1.0], [maximum, maximum], maximum),
+            "Any mechanism may tell tables apart that differ in many people.",
+        ),
+        Misconception(
+            "noise is wide enough there", lambda maximum, epsilon: _broken([maximum, maximum], [maximum], maximum),
+            "Here the noise has the same width in both tables, and hides the row. Which row changes the *width*?",
+        ),
+        Misconception(
+            "not far enough",
+            lambda maximum, epsilon: _broken([0.8 * maximum, maximum], [0.8 * maximum], 0.8 * maximum),
+            "You are over e^epsilon, but only just. Let the neighbour's noise be much narrower, or look further out.",
+        ),
+    ),
+)  # fmt: skip
+
+HARD_DRAWS, FAR_DRAWS, UTILITY_DRAWS = 4_500, 500, 600
+TESTS = 5  # random tests: two pairs by search, one by its event, two data sets for the error
+
+
+def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Two tables for the error, then three pairs of neighbours (one row replaced) that are hard to hide."""
+    n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(8, 12) * 10_000)
+    epsilon, half = float(rng.uniform(1.5, 1.9)), n // 2
+    spread, skewed = rng.uniform(low, high, n), high * rng.beta(1.5, 4, n)
+    tables = [spread, skewed]
+    tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
+    tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 2, half + 1)]  # its neighbours do
+    step = _step(low, high, epsilon)
+    # Below the step half of the rows, above it two more; the neighbour moves one from the left end to the right one.
+    tables += [np.repeat([low, step, high], [left, 2, n - left - 2]) for left in (half, half - 1)]
+    return [{"data": rng.permutation(table).round(2), "low": low, "high": high, "epsilon": epsilon} for table in tables]
+
+
+def _step(low: float, high: float, epsilon: float) -> float:
+    """Where the step must be so that a mechanism which spends twice epsilon stays below it half of the time."""
+    return low + (high - low) / (1 + math.exp(epsilon))
+
+
+def rank_error(data: np.ndarray, answers: Any) -> np.ndarray:
+    """How many rows lie between an answer and the middle: 0 for a median."""
+    ordered, answers = np.sort(data), np.atleast_1d(answers)
+    below, up_to = np.searchsorted(ordered, answers, side="left"), np.searchsorted(ordered, answers, side="right")
+    return np.asarray(np.maximum(0, np.maximum(below - len(data) / 2, len(data) / 2 - up_to)))
+
+
+def exponential_median(data: np.ndarray, low: float, high: float, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """(probability, rank error) of the gaps between sorted rows, for the exponential mechanism on [low, high].
+
+    Utility: minus the rank error. Replacing a row moves it by at most 1. A gap's weight is its length times
+    exp(epsilon u / 2) [Smith 2011, "Privacy-preserving statistical estimation with optimal convergence rates"].
+    """
+    ends = np.concatenate([[low], np.sort(np.clip(data, low, high)), [high]])
+    error = np.abs(np.arange(len(data) + 1) - len(data) / 2)
+    weight = np.diff(ends) * np.exp(-epsilon / 2 * (error - error.min()))
+    return weight / weight.sum(), error
+
+
+def _mostly_below(probability: np.ndarray, error: np.ndarray, draws: int, level: float) -> float:
+    """What the mean of ``draws`` errors exceeds with probability at most ``level``, by Chernoff's bound, exactly."""
+    tilts = np.geomspace(1e-3, 3, 200)
+    log_moments = np.log(np.exp(tilts[:, None] * error) @ probability)
+    return float(((log_moments + math.log(1 / level) / draws) / tilts).min())
+
+
+def _judge_median(talk: Interview) -> None:
+    level = LEVEL / TESTS
+    for first, second in ((2, 3), (4, 5)):
+        one, other = (talk.draws(talk.probes[i], FAR_DRAWS) for i in (first, second))
+        _audit(talk, talk.probes[first], epsilon_lower_bound(one, other, level=level, rng=talk.rng).epsilon)
+    talk.spent += 2 * level
+    share, words = _utility(talk, level)
+    one, other = (talk.draws(talk.probes[i], HARD_DRAWS) for i in (6, 7))
+    step = float(np.unique(talk.probes[6]["data"])[1])
+    below = [int(np.count_nonzero(drawn < step)) for drawn in (one, other)]
+    talk.spent += level
+    _audit(talk, talk.probes[6], certified(below[0], HARD_DRAWS, below[1], HARD_DRAWS, delta=0.0, level=level))
+    talk.share, talk.wasteful, talk.praise = share, share < 1, words
+    talk.noticed = "wasteful" if share < 1 else ""
+
+
+def _audit(talk: Interview, probe: Probe, found: float) -> None:
+    if found > probe["epsilon"]:
+        talk.fail(
+            f"I called you on two tables that differ in one row, {np.sort(probe['data'])[:2].tolist()}... in the "
+            f"first, and "
+            f"could tell them apart better than allowed: your epsilon is at least {found:.2f}, and "
+            f"{probe['epsilon']:.2f} "
+            f"was the budget."
+        )
+
+
+def _utility(talk: Interview, level: float) -> tuple[float, str]:
+    """The share of the points: all, where the rows between answer and middle are as few as the exponential's."""
+    shares, words = [], []
+    for probe in talk.probes[:2]:
+        mean = float(rank_error(probe["data"], talk.draws(probe, UTILITY_DRAWS)).mean())
+        probability, error = exponential_median(**probe)
+        usual, limit = float(probability @ error), 1.1 * _mostly_below(probability, error, UTILITY_DRAWS, level)
+        shares.append(min(1.0, limit / max(mean, 1e-9)))
+        words.append(f"{mean:.1f} rows ({usual:.1f})")
+    talk.spent += 2 * level
+    share = float(np.floor(10 * min(shares)) / 10)
+    text = f"No pair betrays you. Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
+    return share, text if share == 1 else f"{text} Private, as far as I see, but wasteful: {share:.0%} of the points."
+
+
+def _noisy(scale: Any) -> Any:
+    """The true median plus Laplace noise of this scale, cut to the range."""
+
+    def median(data: np.ndarray, low: float, high: float, epsilon: float, rng: np.random.Generator) -> float:
+        return float(np.clip(np.median(data) + rng.laplace(0, scale(np.sort(data), low, high, epsilon)), low, high))
+
+    return median
+
+
+def _widest_gap(ordered: np.ndarray, low: float, high: float, epsilon: float) -> float:
+    middle = len(ordered) // 2
+    return float(max(ordered[middle + 1] - ordered[middle], ordered[middle] - ordered[middle - 1])) / epsilon
+
+
+def _two_forgotten(data: np.ndarray, low: float, high: float, epsilon: float, rng: np.random.Generator) -> float:
+    probability, _ = exponential_median(data, low, high, 2 * epsilon)
+    ends = np.concatenate([[low], np.sort(data), [high]])
+    gap = int(rng.choice(len(probability), p=probability))
+    return float(rng.uniform(ends[gap], ends[gap + 1]))
+
+
+private_median = Task(
+    name="private_median",
+    points=5,
+    see="lecture 1, section 13",
+    probes=_median_probes,
+    judge=_judge_median,
+    misconceptions=(
+        Misconception(
+            "no noise", lambda data, low, high, epsilon: float(np.median(data)),
+            "The exact median is one person's value, and it jumps when that person changes it.",
+        ),
+        Misconception(
+            "noise of a mean", _noisy(lambda ordered, low, high, epsilon: (high - low) / len(ordered) / epsilon),
+            "The range divided by n is the sensitivity of a mean. A median can jump over the whole range at one row.",
+        ),
+        Misconception(
+            "local sensitivity", _noisy(_widest_gap),
+            "The gaps around this table's median are its local sensitivity. They differ from neighbour to neighbour, "
+            "and the "
+            "width of the noise gives them away.",
+        ),
+        Misconception(
+            "two forgotten", _two_forgotten,
+            "The exponential mechanism divides by 2 * sensitivity. Replacing a row moves the rank by 1: epsilon u / 2.",
+        ),
+        Misconception(
+            "wasteful", _noisy(lambda ordered, low, high, epsilon: (high - low) / epsilon),
+            "Noise for the whole range hides the median, and everything else with it. Choose a place by its rank "
+            "instead: "
+            "the exponential mechanism with minus the rank error as utility.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (break_naive, private_median)

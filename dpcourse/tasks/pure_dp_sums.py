@@ -1,0 +1,195 @@
+"""Homework 1, sums and vectors: the bank's total debt, several counts at once, and a histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse import sensitivity
+from dpcourse.mechanisms import Laplace
+from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.laws import Noise, noise_of
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import Misconception, Task
+
+
+def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """First a table whose own maximum is far below the public one, then one with entries outside the public range."""
+    maximum = float(rng.integers(3, 9) * 100_000)
+    inside = rng.uniform(0, 0.3, int(rng.integers(6, 15))) * maximum
+    outside = np.concatenate([inside, maximum * rng.uniform(3, 5, 3), -maximum * rng.uniform(1.5, 2.5, 4)])
+    return [
+        {"debts": table.round(2), "maximum": maximum, "epsilon": float(epsilon)}
+        for table, epsilon in ((inside, rng.uniform(0.3, 0.6)), (rng.permutation(outside), rng.uniform(1.5, 2.5)))
+    ]
+
+
+def _debt_law(debts: np.ndarray, maximum: float, epsilon: float) -> Noise:
+    noise = Laplace(epsilon=epsilon, sensitivity=sensitivity.bounded_sum(0, maximum))
+    return Noise.laplace(np.clip(debts, 0, maximum).sum(), noise.scale)
+
+
+total_debt = Task(
+    name="total_debt",
+    points=3,
+    see="lecture 1, sections 9 and 10",
+    probes=_debt_probes,
+    judge=noise_of(_debt_law),
+    misconceptions=(
+        Misconception(
+            "largest debt in the table",
+            lambda debts, maximum, epsilon, rng: (
+                np.clip(debts, 0, maximum).sum() + rng.laplace(0, np.clip(debts, 0, maximum).max() / epsilon)
+            ),
+            "That is the largest debt of *this table*. The scale must not depend on the data, because the neighbour "
+            "whom we "
+            "must hide could owe the maximum; and the scale itself would tell the largest debt.",
+        ),
+        Misconception(
+            "noise of a count",
+            lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, 1 / epsilon),
+            "That is the noise for a count. One customer moves a total by up to the maximum, not by 1.",
+        ),
+        Misconception(
+            "not cut", lambda debts, maximum, epsilon, rng: debts.sum() + rng.laplace(0, maximum / epsilon),
+            "An entry outside the public range moves the total by more than the noise can hide: cut every entry to "
+            "[0, maximum] before you add them up.",
+        ),
+        Misconception(
+            "cut above only",
+            lambda debts, maximum, epsilon, rng: np.minimum(debts, maximum).sum() + rng.laplace(0, maximum / epsilon),
+            "A negative entry moves the total, too, and by any amount: the public range has two ends, 0 and the "
+            "maximum.",
+        ),
+        Misconception(
+            "left out instead of cut",
+            lambda debts, maximum, epsilon, rng: (
+                debts[(debts >= 0) & (debts <= maximum)].sum() + rng.laplace(0, maximum / epsilon)
+            ),
+            "You leave out whoever lies outside the range. That is private, but the total lacks them; asked for is "
+            "the total "
+            "of the debts cut to the range.",
+        ),
+        Misconception(
+            "total cut instead of debts",
+            lambda debts, maximum, epsilon, rng: np.clip(debts.sum(), 0, maximum) + rng.laplace(0, maximum / epsilon),
+            "You cut the total, not each debt: the total of many customers may well exceed one customer's maximum.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _counts_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    return [
+        {"counts": rng.integers(5, 90, k), "epsilon": float(epsilon)}
+        for k, epsilon in ((int(rng.integers(5, 8)), rng.uniform(1.5, 2.5)), (4, rng.uniform(0.4, 0.7)))
+    ]
+
+
+def _counts_law(counts: np.ndarray, epsilon: float) -> Noise:
+    reach = sensitivity.bounded_sum(0, 1, dimension=len(counts))
+    return Noise.laplace(counts, Laplace(epsilon=epsilon, sensitivity=reach).scale)
+
+
+def _plus(counts: np.ndarray, scale: float, rng: Any) -> np.ndarray:
+    return np.asarray(counts + rng.laplace(0, scale, len(counts)))
+
+
+noisy_counts = Task(
+    name="noisy_counts",
+    points=2,
+    see="lecture 1, section 11",
+    probes=_counts_probes,
+    judge=noise_of(_counts_law),
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "noise of one count", lambda counts, epsilon, rng: _plus(counts, 1 / epsilon, rng),
+            "One patient may match all k questions and moves k counts by 1: in the l1 norm that is k, not 1.",
+        ),
+        Misconception(
+            "l2 for l1", lambda counts, epsilon, rng: _plus(counts, np.sqrt(len(counts)) / epsilon, rng),
+            "That is the l2 length, sqrt(k). An output far out in every coordinate speaks k times, and the losses add "
+            "up: "
+            "Laplace noise must be measured in l1.",
+        ),
+        Misconception(
+            "shared noise", lambda counts, epsilon, rng: counts + rng.laplace(0, len(counts) / epsilon),
+            "The draws must be independent: the proof multiplies their densities.",
+        ),
+        Misconception(
+            "k squared", lambda counts, epsilon, rng: _plus(counts, len(counts) ** 2 / epsilon, rng),
+            "It looks like k was used twice, once to split epsilon and once as the sensitivity. Either alone is "
+            "enough.",
+        ),
+        Misconception(
+            "scale upside down", lambda counts, epsilon, rng: _plus(counts, epsilon / len(counts), rng),
+            "The scale is sensitivity / epsilon, not the other way round: less privacy, less noise.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def _histogram_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Some public years have nobody in them; some people came before the first."""
+    probes = []
+    for k, epsilon in ((7, rng.uniform(1.5, 2.5)), (5, rng.uniform(0.3, 0.6))):
+        bins = np.arange(2024 - k, 2024)
+        seen = np.concatenate([bins[:2], rng.choice(bins[:-2], 40), rng.integers(1990, 2000, 6)])
+        probes.append({"years": rng.permutation(seen), "bins": bins, "epsilon": float(epsilon)})
+    return probes
+
+
+def _in_bins(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
+    return (np.asarray(years)[:, None] == np.asarray(bins)).sum(axis=0)
+
+
+def _histogram_law(years: np.ndarray, bins: np.ndarray, epsilon: float) -> Noise:
+    noise = Laplace(epsilon=epsilon, sensitivity=sensitivity.histogram("add/remove"))
+    return Noise.laplace(_in_bins(years, bins), noise.scale)
+
+
+def _histogram_without_empty(years: np.ndarray, bins: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
+    counts = _in_bins(years, bins)
+    return np.where(counts > 0, counts + rng.laplace(0, 1 / epsilon, len(bins)), 0)
+
+
+noisy_histogram = Task(
+    name="noisy_histogram",
+    points=2,
+    see="lecture 1, section 11, the histogram",
+    probes=_histogram_probes,
+    judge=noise_of(_histogram_law, draws=18_000),
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "as many counts", lambda years, bins, epsilon, rng: _plus(_in_bins(years, bins), len(bins) / epsilon, rng),
+            "A patient was admitted in one year only and moves one of the counts: the sensitivity is 1, however many "
+            "years.",
+        ),
+        Misconception(
+            "replaced", lambda years, bins, epsilon, rng: _plus(_in_bins(years, bins), 2 / epsilon, rng),
+            "2 is for replacing a patient by another. Here one comes or goes, and one count changes.",
+        ),
+        Misconception(
+            "no noise on some", _histogram_without_empty,
+            "A year in which nobody came must be noisy as well: an exact 0 that becomes a noisy 1 tells who came.",
+        ),
+        Misconception(
+            "shared noise",
+            lambda years, bins, epsilon, rng: _in_bins(years, bins) + rng.laplace(0, 1 / epsilon),
+            "The draws must be independent: the proof multiplies their densities.",
+        ),
+        Misconception(
+            "only the years that occur",
+            lambda years, bins, epsilon, rng: _plus(
+                _in_bins(years, bins)[_in_bins(years, bins) > 0], 1 / epsilon, rng
+            ),
+            "The list of years must be the public one: a year whose only patient leaves would vanish from your answer.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (total_debt, noisy_counts, noisy_histogram)
