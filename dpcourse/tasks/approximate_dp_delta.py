@@ -49,9 +49,8 @@ leaks = Task(
     misconceptions=(
         Misconception(
             "n times delta", _leaks_but(rows=lambda delta, n, risk: n * delta),
-            "n delta is the number of people who leak on average. It is near the probability that somebody does "
-            "only while "
-            "it is small, and it may exceed 1.",
+            "n delta is the number of people who leak on average. It is near the probability that somebody does only "
+            "while it is small, and it may exceed 1.",
         ),
         Misconception(
             "nobody", _leaks_but(rows=lambda delta, n, risk: (1 - delta) ** n),
@@ -86,22 +85,21 @@ def _judge_heavy_tail(talk: Interview) -> None:
         epsilon, delta = probe["epsilon"], probe["delta"]
         about = f"For {described(probe)} you answer p = {shown(worlds['p'])}, q = {shown(worlds['q'])}."
         _refuse_no_probabilities(talk, about, worlds["p"], worlds["q"])
-        loss = DiscreteLoss.from_probabilities(worlds["p"], worlds["q"])
+        loss = DiscreteLoss.from_probabilities(*(worlds[name] / worlds[name].sum() for name in ("p", "q")))
         needed = [float(one.delta(epsilon)) for one in (loss, loss.reverse())]
         over = [order > delta * (1 + 1e-9) + 1e-12 for order in needed]
         if any(over):
             name = "not private" if all(over) else "one order only"
             talk.fail(
-                f"{about} It is not private: the smallest delta at this epsilon is {needed[0]:.4g} for p against "
-                f"q, and "
-                f"{needed[1]:.4g} for q against p; {delta:.4g} is allowed.",
+                f"{about} It is not private: the smallest delta at this epsilon is {needed[0]:.4g} for p against q, "
+                f"and {needed[1]:.4g} for q against p; {delta:.4g} is allowed.",
                 name=name,
             )
         tail = float(loss.above(epsilon + 1e-9)[0] + loss.below(-epsilon - 1e-9)[0])
         if tail <= delta * (1 + 1e-6):
             talk.fail(
-                f"{about} It is private, but its tail Pr[|L| > epsilon] is {tail:.4g}, and that does not exceed "
-                f"delta = {delta:.4g}.",
+                f"{about} It is private, but its tail Pr[|L| > epsilon] is {tail:.4g}, and that does not exceed delta "
+                f"= {delta:.4g}.",
                 name="tail as large as delta" if tail > delta * (1 - 1e-6) else "tail too small",
             )
     talk.praise = "Private, and the tail is larger than delta: the tail promise is sufficient, not necessary."
@@ -136,20 +134,18 @@ heavy_tail = Task(
     misconceptions=(
         Misconception(
             "tail too small", lambda epsilon, delta: _response_with_odds(math.exp(epsilon)),
-            "Randomized response with the tight theta never exceeds epsilon: its tail is 0. Tell the truth a "
-            "little more "
-            "often, as often as delta allows.",
+            "Randomized response with the tight theta never exceeds epsilon: its tail is 0. Tell the truth a little "
+            "more often, as often as delta allows.",
         ),
         Misconception(
             "tail as large as delta", lambda epsilon, delta: ([1 - delta, delta, 0], [1 - delta, 0, delta]),
             "A leak with probability delta uses all of delta for infinite losses, and so its tail is just delta. "
-            "Losses "
-            "that exceed epsilon by little count by little: have many of those.",
+            "Losses that exceed epsilon by little count by little: have many of those.",
         ),
         Misconception(
             "not private", lambda epsilon, delta: _response_with_odds(math.exp(epsilon) * (1 + 4 * delta) + 8 * delta),
-            "A loss above epsilon must be paid for: Pr[M(D) in Y] - e^epsilon Pr[M(D') in Y] is delta at most, "
-            "for every Y.",
+            "A loss above epsilon must be paid for: Pr[M(D) in Y] - e^epsilon Pr[M(D') in Y] is delta at most, for "
+            "every Y.",
         ),
         Misconception(
             "one order only", lambda epsilon, delta: _private_one_way(epsilon, delta),
@@ -157,8 +153,8 @@ heavy_tail = Task(
         ),
         Misconception(
             "no probabilities", lambda epsilon, delta: ([math.exp(epsilon), 1], [1, math.exp(epsilon)]),
-            "Each world is a distribution over the same outputs: as many numbers in both, none below 0, and "
-            "their sum is 1.",
+            "Each world is a distribution over the same outputs: as many numbers in both, none below 0, and their sum "
+            "is 1.",
         ),
     ),
 )  # fmt: skip
@@ -215,8 +211,8 @@ delta_after = Task(
                 float(np.max(one - math.exp(epsilon) * other))
                 for one, other in ((_merged(p, g), _merged(q, g)), (_merged(q, g), _merged(p, g)))
             ),
-            "You take the worst single output. The worst set collects all outputs with a positive difference: "
-            "add them up.",
+            "You take the worst single output. The worst set collects all outputs with a positive difference: add "
+            "them up.",
         ),
         Misconception(
             "e^epsilon forgotten", lambda p, q, g, epsilon: max(_deltas(_merged(p, g), _merged(q, g), 0.0)),

@@ -45,9 +45,8 @@ def _judge_textbook(talk: Interview) -> None:
         if probe["epsilon"] >= 1 and (sigma := _unless_refused(talk, probe)) is not None:
             true = GaussianLoss(probe["sensitivity"] / sigma).delta(probe["epsilon"]) if sigma > 0 else 1.0
             talk.fail(
-                f"For {described(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that "
-                f"noise is "
-                f"{true:.2g}.",
+                f"For {described(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that noise "
+                f"is {true:.2g}.",
                 name="refuses nothing",
             )
     talk.praise = f"All {len(inside)} values are right, and what the proof does not cover is refused."

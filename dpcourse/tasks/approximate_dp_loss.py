@@ -48,9 +48,8 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
         hits = int(np.count_nonzero(np.abs(losses - end) <= ATOM))
         talk.require(
             binomial_fit(hits, draws, share, level=level),
-            f"{about} {hits / draws:.1%} of your losses are {end:.4g}; {share:.1%} is right: that often the "
-            f"output lies "
-            f"on the {'own' if end > 0 else 'other'} side of both answers.",
+            f"{about} {hits / draws:.1%} of your losses are {end:.4g}; {share:.1%} is right: that often the output "
+            f"lies on the {'own' if end > 0 else 'other'} side of both answers.",
         )
     low, high = float(right.cdf(-bound)), 0.5
     talk.require(
@@ -73,9 +72,8 @@ laplace_loss_sample = Task(
     misconceptions=(
         Misconception(
             "other world", lambda data, neighbour, b, rng: _loss(rng.laplace(neighbour, b), data, neighbour, b),
-            "The output is drawn from M(D) and its loss is ln of M(D) over M(D'). In yours one of the two is "
-            "taken from "
-            "the neighbour's world: on average the loss must be positive.",
+            "The output is drawn from M(D) and its loss is ln of M(D) over M(D'). In yours one of the two is taken "
+            "from the neighbour's world: on average the loss must be positive.",
         ),
         Misconception(
             "absolute value", lambda data, neighbour, b, rng: abs(_loss(rng.laplace(data, b), data, neighbour, b)),
@@ -148,9 +146,8 @@ loss_mean = Task(
         ),
         Misconception(
             "weights are the names", lambda p, q: float(np.sum(np.arange(len(p)) * _log(p, q))),
-            "You weigh with the value of the output, 0, 1, 2, ..., as the slide's formula for the entropy does. "
-            "The weight "
-            "must be the probability: the names of the outputs do not matter.",
+            "You weigh with the value of the output, 0, 1, 2, ..., as the slide's formula for the entropy does. The "
+            "weight must be the probability: the names of the outputs do not matter.",
         ),
         Misconception(
             "the entropy", lambda p, q: float(-np.sum(p[p > 0] * np.log(p[p > 0]))),
@@ -189,13 +186,13 @@ exact_delta = Task(
     misconceptions=(
         Misconception(
             "the tail", lambda epsilon, sigma, sensitivity: _tails(epsilon, sigma, sensitivity)[0],
-            "That is Pr[L > epsilon]. The definition counts an output only with the share 1 - e^(epsilon - L): "
-            "delta is smaller.",
+            "That is Pr[L > epsilon]. The definition counts an output only with the share 1 - e^(epsilon - L): delta "
+            "is smaller.",
         ),
         Misconception(
             "both tails", lambda epsilon, sigma, sensitivity: _tails(epsilon, sigma, sensitivity)[1],
-            "That is Pr[|L| > epsilon], which the slide takes for delta. It implies privacy, but it is larger "
-            "than delta.",
+            "That is Pr[|L| > epsilon], which the slide takes for delta. It implies privacy, but it is larger than "
+            "delta.",
         ),
         Misconception(
             "e^epsilon forgotten",

@@ -47,8 +47,8 @@ proof_group_of_two = proof(
     ),
     (
         "brackets forgotten", [*_BOTH_LINKS, ("=", "exp(2*epsilon)*p2 + 2*exp(epsilon)*delta", REWRITE)],
-        "Multiplying out gives e^eps delta + delta, which is (1 + e^eps) delta. (2 e^eps delta is the slide's "
-        "looser bound.)",
+        "Multiplying out gives e^eps delta + delta, which is (1 + e^eps) delta. (2 e^eps delta is the slide's looser "
+        "bound.)",
     ),
     (
         "wrong link", [*_FIRST_LINK, ("<=", "exp(epsilon)*(exp(epsilon)*p2 + delta) + delta", FIRST)],

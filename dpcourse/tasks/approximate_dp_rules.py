@@ -50,15 +50,13 @@ group_guarantee = Task(
     misconceptions=(
         Misconception(
             "the slide's bound", lambda epsilon, delta, k: _group(epsilon, delta, k, sharp=False),
-            "k e^((k-1) eps) delta is the slide's bound: valid, but wasteful. It replaces each term of the "
-            "geometric sum "
-            "1 + e^eps + ... + e^((k-1) eps) by the largest one.",
+            "k e^((k-1) eps) delta is the slide's bound: valid, but wasteful. It replaces each term of the geometric "
+            "sum 1 + e^eps + ... + e^((k-1) eps) by the largest one.",
         ),
         Misconception(
             "k delta", lambda epsilon, delta, k: (k * epsilon, k * delta),
-            "Each link of the chain multiplies what came before by e^epsilon, the earlier deltas included: k "
-            "delta is too "
-            "small a promise to keep.",
+            "Each link of the chain multiplies what came before by e^epsilon, the earlier deltas included: k delta is "
+            "too small a promise to keep.",
         ),
         Misconception(
             "epsilon kept", lambda epsilon, delta, k: (epsilon, _group(epsilon, delta, k)["delta"]),
@@ -67,9 +65,8 @@ group_guarantee = Task(
         Misconception(
             "epsilon exponential",
             lambda epsilon, delta, k: (math.exp(k * epsilon), _group(epsilon, delta, k)["delta"]),
-            "epsilon grows in proportion, k epsilon. What grows exponentially is the ratio e^(k epsilon), and "
-            "delta. (The "
-            "slide is loose here.)",
+            "epsilon grows in proportion, k epsilon. What grows exponentially is the ratio e^(k epsilon), and delta. "
+            "(The slide is loose here.)",
         ),
         Misconception(
             "one term too many",
@@ -127,8 +124,8 @@ def _judge_ledger(talk: Interview) -> None:
             verb, truth = ("refuse", "it fits") if right["answered"][first] else ("answer", "it does not fit")
             talk.fail(
                 f"{about} you {verb} query number {first + 1}, but {truth}: it costs "
-                f"{_pairs(costs[first : first + 1])}, and "
-                f"({probe['epsilon'] - spent[0]:g}, {probe['delta'] - spent[1]:.3g}) is left."
+                f"{_pairs(costs[first : first + 1])}, and ({probe['epsilon'] - spent[0]:g}, "
+                f"{probe['delta'] - spent[1]:.3g}) is left."
             )
         if not same_values(answer, right):
             totals = [f"({one['epsilon']:.6g}, {one['delta']:.4g})" for one in (answer, right)]
@@ -184,9 +181,8 @@ ledger = Task(
         ),
         Misconception(
             "refused too late", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="late"),
-            "You look whether something is left, not whether the query fits into it: the budget is overdrawn "
-            "before you "
-            "refuse, and a published answer cannot be taken back.",
+            "You look whether something is left, not whether the query fits into it: the budget is overdrawn before "
+            "you refuse, and a published answer cannot be taken back.",
         ),
     ),
 )  # fmt: skip

@@ -62,8 +62,8 @@ theta = Task(
     misconceptions=(
         Misconception(
             "plus one forgotten", _theta_but("first", lambda epsilon: epsilon / (epsilon + 1)),
-            "epsilon / (epsilon + 1) starts at 0, not at one half: for a small epsilon the coin would nearly "
-            "always lie.",
+            "epsilon / (epsilon + 1) starts at 0, not at one half: for a small epsilon the coin would nearly always "
+            "lie.",
         ),
         Misconception(
             "half forgotten", _theta_but("quadratic", lambda e: _from_odds(1 + e + e**2)),
@@ -147,8 +147,8 @@ response_ratio = Task(
         Misconception(
             "one if not flipped",
             lambda bit, neighbour, report, epsilon: math.exp(epsilon) if report == bit != neighbour else 1.0,
-            "Where D is the one that flipped, the ratio is (1 - theta)/theta, below 1, and not 1. (The slide "
-            "slips here.)",
+            "Where D is the one that flipped, the ratio is (1 - theta)/theta, below 1, and not 1. (The slide slips "
+            "here.)",
         ),
         Misconception(
             "always the bound", lambda bit, neighbour, report, epsilon: math.exp(epsilon),
@@ -193,8 +193,8 @@ posterior = Task(
     misconceptions=(
         Misconception(
             "prior ignored", lambda report, prior, epsilon: _belief(report, 0.5, epsilon),
-            "That is what somebody believes who knew nothing before (prior one half). Bayes' rule starts from "
-            "the prior.",
+            "That is what somebody believes who knew nothing before (prior one half). Bayes' rule starts from the "
+            "prior.",
         ),
         Misconception(
             "probability of the report",

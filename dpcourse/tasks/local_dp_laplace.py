@@ -68,18 +68,16 @@ local_laplace = Task(
         Misconception(
             "report clipped",
             lambda skipped, epsilon, rng: min(max(skipped + rng.laplace(0, LECTURES / epsilon), 0), LECTURES),
-            "Clipping the report is post-processing, so it is as private; but the noise no longer averages out, "
-            "and the mean "
-            "of the class is pulled towards the middle. Clip the number, then add noise.",
+            "Clipping the report is post-processing, so it is as private; but the noise no longer averages out, and "
+            "the mean of the class is pulled towards the middle. Clip the number, then add noise.",
         ),
         Misconception(
             "scale from the own value",
             lambda skipped, epsilon, rng: (
                 min(max(skipped, 0), LECTURES) + rng.laplace(0, min(max(skipped, 0), LECTURES) / epsilon)
             ),
-            "The spread of your report depends on the secret: somebody who skipped nothing reports exactly 0. "
-            "The scale "
-            "must come from what is possible, 15, not from what is true.",
+            "The spread of your report depends on the secret: somebody who skipped nothing reports exactly 0. The "
+            "scale must come from what is possible, 15, not from what is true.",
         ),
         Misconception(
             "Gaussian noise",

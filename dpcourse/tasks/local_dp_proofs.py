@@ -70,8 +70,8 @@ proof_flipped = proof(
     ),
     (
         "the ratio is 1", [("=", "1", COIN)],
-        "That is the slide's slip. The one who told the truth says this answer with theta, the one who flipped with "
-        "1 - theta: the ratio is below 1, not 1.",
+        "That is the slide's slip. The one who told the truth says this answer with theta, the one who flipped with 1 "
+        "- theta: the ratio is below 1, not 1.",
     ),
     (
         "equal to the bound", [*_FLIPPED_SHORT, ("=", "exp(epsilon)", REWRITE)],

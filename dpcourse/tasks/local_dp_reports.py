@@ -45,33 +45,32 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
     if talk.public:
         talk.picture = _picture(talk.task.name, counts / draws, right.matrix[own])
     told, lies = int(counts[own]), np.delete(counts, own)
-    even = lies.sum() > 0 and all(
-        binomial_fit(int(lie), int(lies.sum()), 1 / len(lies), level=0.01).passed for lie in lies if len(lies) > 1
-    )
-    share = told / draws
-    text = f"{about} You told the truth in {share:.1%} of them; {right.truth:.1%} is right."
-    wasteful = bool(share < right.truth and even and told >= lies.max())
-    if wasteful:
-        text += (
-            f" Your reports spend only about epsilon = {math.log(told / lies.mean()):.2g} of the "
-            f"{probe['epsilon']:.3g} "
-            f"that are allowed: private, but wasteful."
-        )
-    elif share > right.truth:
-        odds = f"{told / lies.mean():.3g}" if lies.any() else "infinite"
-        text += f" The odds against another answer are {odds}; more than e^epsilon = {math.exp(probe['epsilon']):.3g} "
-        text += "breaks the promise."
-    talk.require(binomial_fit(told, draws, right.truth, level=level), text, wasteful=wasteful)
-    others = np.delete(np.arange(right.k), own)
-    for category, lie in zip(others, lies, strict=True):
-        if len(lies) > 1:
+    words, wasteful = _on_the_truth(told, lies, right)
+    talk.require(binomial_fit(told, draws, right.truth, level=level), f"{about} {words}", wasteful=wasteful)
+    if right.k > 2:
+        for category, lie in zip(np.delete(np.arange(right.k), own), lies, strict=True):
             talk.require(
                 binomial_fit(int(lie), int(lies.sum()), 1 / len(lies), level=level / len(lies)),
-                f"{about} Of your {lies.sum():,} lies {lie / lies.sum():.1%} are {category}; each of the "
-                f"{len(lies)} other "
-                f"categories should get {1 / len(lies):.1%}. A lie that comes more often than others betrays "
-                f"something.",
+                f"{about} Of your {lies.sum():,} lies {lie / lies.sum():.1%} are {category}; each of the {len(lies)} "
+                f"others should get {1 / len(lies):.1%}. A lie that comes more often than another betrays something.",
             )
+
+
+def _on_the_truth(told: int, lies: np.ndarray, right: KaryResponse) -> tuple[str, bool]:
+    """What to say if the truth is told too often or too seldom, and whether that is only wasteful."""
+    share = told / (told + lies.sum())
+    text = f"You told the truth in {share:.1%} of them; {right.truth:.1%} is right."
+    if share > right.truth:
+        odds = f"{told / lies.mean():.3g}" if lies.any() else "infinite"
+        bound = f"e^epsilon = {math.exp(right.epsilon):.3g}"
+        return f"{text} Against any one other answer its odds are {odds}, more than {bound}: no promise kept.", False
+    even = lies.sum() >= 100 and all(  # fewer lies say nothing on how they are spread
+        binomial_fit(int(lie), int(lies.sum()), 1 / len(lies), level=0.01).passed for lie in lies if len(lies) > 1
+    )
+    if not even or told < lies.max():
+        return text, False
+    spent = f"epsilon = {math.log(told / lies.mean()):.2g} of the {right.epsilon:.3g} that are allowed"
+    return f"{text} Your reports spend only about {spent}: private, but wasteful.", True
 
 
 def _picture(title: str, found: np.ndarray, right: np.ndarray) -> Any:
@@ -116,8 +115,8 @@ randomized_response = Task(
         ),
         Misconception(
             "fair coin", lambda bit, epsilon, rng: _flipping(bit, 0.5, rng),
-            "A fair coin is perfectly private and tells nothing, about the class neither. Use the epsilon you "
-            "are given.",
+            "A fair coin is perfectly private and tells nothing, about the class neither. Use the epsilon you are "
+            "given.",
         ),
         Misconception(
             "first attempt", lambda bit, epsilon, rng: _flipping(bit, right_theta(epsilon, "first"), rng),
@@ -126,9 +125,8 @@ randomized_response = Task(
         Misconception(
             "coin instead of the flip",
             lambda bit, epsilon, rng: bit if rng.random() < right_theta(epsilon) else int(rng.random() < 0.5),
-            "If the first coin says so, report the flipped bit. You toss a second coin, which gives the truth "
-            "half of the "
-            "time again; the odds grow beyond e^epsilon.",
+            "If the first coin says so, report the flipped bit. You toss a second coin, which gives the truth half of "
+            "the time again; the odds grow beyond e^epsilon.",
         ),
         Misconception(
             "no instead of the flip", lambda bit, epsilon, rng: bit if rng.random() < right_theta(epsilon) else 0,
@@ -163,9 +161,8 @@ kary_response = Task(
             lambda category, k, epsilon, rng: (
                 category if rng.random() < right_theta(epsilon) else _other(category, k, rng)
             ),
-            "That is theta for two categories. Here each single lie gets only a (k-1)-th of 1 - theta, and the "
-            "odds grow "
-            "to (k - 1) e^epsilon: the truth stands out too much.",
+            "That is theta for two categories. Here each single lie gets only a (k-1)-th of 1 - theta, and the odds "
+            "grow to (k - 1) e^epsilon: the truth stands out too much.",
         ),
         Misconception(
             "a lie may be the truth",
@@ -183,9 +180,8 @@ kary_response = Task(
             lambda category, k, epsilon, rng: (
                 category if rng.random() < KaryResponse(epsilon=epsilon, k=k).truth else (category + 1) % k
             ),
-            "Your lie is always the next category, so the remaining ones never come: who reports one of those "
-            "cannot have "
-            "your secret. No epsilon covers that.",
+            "Your lie is always the next category, so the remaining ones never come: who reports one of those cannot "
+            "have your secret. No epsilon covers that.",
         ),
         Misconception(
             "k for k - 1",

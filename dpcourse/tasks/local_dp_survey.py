@@ -67,8 +67,8 @@ share_of_class = Task(
         ),
         Misconception(
             "clipped", _with_share(lambda reports, epsilon: min(max(_share(reports, epsilon)["share"], 0.0), 1.0)),
-            "Your estimate is cut to [0, 1]. That looks nicer, but then it is no longer unbiased: errors upwards stay, "
-            "and those downwards are cut off.",
+            "Your estimate is cut to [0, 1]. That looks nicer, but then it is no longer unbiased: errors upwards "
+            "stay, and those downwards are cut off.",
         ),
         Misconception(
             "not stretched", _with_share(lambda reports, epsilon: float(np.mean(reports)) - 1 + right_theta(epsilon)),
