@@ -19,7 +19,15 @@ HOMEWORKS: dict[str, tuple[str, ...]] = {
         "approximate_dp_rules",
         "approximate_dp_proofs",
     ),
-    "hw5_adaptive_ldp": ("adaptive", "adaptive_learning"),
+    "hw4_dp_sgd": (
+        "dp_sgd",
+        "dp_sgd_steps",
+        "dp_sgd_budget",
+        "dp_sgd_proofs",
+        "dp_sgd_training",
+        "dp_sgd_people",
+    ),
+    "hw5_adaptive_ldp": ("adaptive", "adaptive_proofs", "adaptive_learning"),
 }
 
 

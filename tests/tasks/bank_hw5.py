@@ -574,7 +574,39 @@ def _last_round(members, reports, epsilon, first):
     return _likeliest(members[-750:], reports[-750:], epsilon, first, 3000)
 
 
+# ---------------------------------------------------------------- the derivation
+
+A, C = "algebra", "choice of eps2"
+_RATIO = ("=", "n*E1*E2/(E2 + n - 1)", A)
+_SPLIT = ("=", "E*(E2*(n*E1/E - 1) + E2)/(E2 + n - 1)", A)
+
+
+def proof_lecture():
+    return [_RATIO, _SPLIT, ("<=", "E*(n - 1 + E2)/(E2 + n - 1)", C), ("=", "E", A)]
+
+
+def proof_short():
+    return [_RATIO, ("<=", "E", C)]
+
+
+def proof_at_once():
+    return (_SPLIT, ("≤", "E", C))
+
+
+def proof_slowly():
+    return [
+        ["=", "(E1*E2*(E1 + k)*n)/((E1 + k)*(E2 + n - 1))", A],
+        ["=", "E*(E2*n*E1/E)/(E2 + n - 1)", A],
+        ["=", "E*(E2 + E2*(n*E1/E - 1))/(E2 + n - 1)", A],
+        ["<=", "E*(E2 + n - 1)/(E2 + n - 1)", C],
+        ["=", "E", A],
+    ]
+
+
 RIGHT = {
+    "proof_second_epsilon": {
+        "lecture": proof_lecture, "short": proof_short, "at once": proof_at_once, "slowly": proof_slowly,
+    },
     "srr": {
         "numpy": srr_numpy, "random": srr_random, "choice": srr_choice, "inverse, array": srr_inverse,
         "gumbel, float": srr_gumbel, "own generator": srr_own_generator,
@@ -607,6 +639,15 @@ RIGHT = {
 }  # fmt: skip
 
 WRONG = {
+    "proof_second_epsilon": {
+        "n": (lambda: [("=", "E2*E1/(n - 1 + E2)", A)], "n forgotten"),
+        "added budgets": (lambda: [_RATIO, ("<=", "E1*E2", C)], "eps1 + eps2"),
+        "equal": (lambda: [_RATIO, _SPLIT, ("=", "E", A)], "equal to the bound"),
+        "algebra": (lambda: [_RATIO, _SPLIT, ("<=", "E*(E2 + n - 1)/(E2 + n - 1)", A)], "called algebra"),
+        "claimed": (lambda: [("<=", "E", A)], None),
+        "not finished": (lambda: [_RATIO, _SPLIT], None),
+        "no reason": (lambda: [_RATIO, ("<=", "E", "obvious")], None),
+    },
     "srr": {
         "own among lies": (
             lambda x, k, epsilon, rng: x if rng.random() < _truth(epsilon, k - 1) else rng.integers(k),

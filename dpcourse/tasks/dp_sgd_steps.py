@@ -1,0 +1,225 @@
+"""Homework 4, where the noise goes: the noisy average of a lot, and a whole step of DP-SGD."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from dpcourse.audit import ks_fit
+from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.gaussian_vectors import DRAWS, Spread, chi_square_of, look_at_vectors, vectors_of
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.vectors import clipped as clipped_rows
+from dpcourse.vectors import norms
+
+
+def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """A lot that is smaller than expected, one that is larger, and an empty one; C never 1."""
+    probes: list[Probe] = []
+    for size, expected in ((int(rng.integers(9, 13)), 20.0), (30, 20.0), (0, float(rng.integers(4, 9)))):
+        clip = float(rng.choice([rng.uniform(0.3, 0.6), rng.uniform(1.7, 3)]))
+        rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), clip)
+        probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.8, 2)), "expected": expected})
+    return probes
+
+
+def _average_law(clipped: np.ndarray, clip: float, sigma: float, expected: float) -> Spread:
+    return Spread(clipped.sum(axis=0) / expected, sigma * clip / expected)
+
+
+def _average(
+    scale: Callable[..., float], divisor: Callable[..., float] = lambda rows, expected: expected
+) -> Callable[..., np.ndarray]:
+    """A noisy average with another scale of the noise on the sum, scale(rows, clip, sigma), or another divisor."""
+
+    def wrong(clipped: np.ndarray, clip: float, sigma: float, expected: float, rng: np.random.Generator) -> np.ndarray:
+        total = clipped.sum(axis=0)
+        noise = scale(len(clipped), clip, sigma) * rng.normal(size=total.shape)
+        return np.asarray((total + noise) / divisor(len(clipped), expected))
+
+    return wrong
+
+
+def _right_scale(size: int, clip: float, sigma: float) -> float:
+    return sigma * clip
+
+
+noisy_average = Task(
+    name="noisy_average",
+    points=2,
+    see="lecture 4, The algorithm, line by line",
+    probes=_average_probes,
+    judge=vectors_of(_average_law),
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "C forgotten", _average(lambda size, clip, sigma: sigma),
+            "Your noise is sigma, not sigma C. One example moves the sum by up to C, so the noise must grow with C.",
+        ),
+        Misconception(
+            "noise per example", _average(lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+            "It looks like noise for every example, as on the slide. The sum then has sqrt(|L|) times too much of it, "
+            "and an empty lot has none at all, which tells everybody that it was empty. Add noise once, to the sum.",
+        ),
+        Misconception(
+            "divided by the drawn lot", _average(_right_scale, lambda size, expected: max(size, 1)),
+            "You divide by the size of the lot that was drawn. That size is private: it changes by one with Ada. "
+            "Divide by the expected size, which everybody knows.",
+        ),
+        Misconception(
+            "noise after dividing", _average(lambda size, clip, sigma: sigma * clip, lambda size, expected: 1.0),
+            "The noise sigma C belongs onto the sum, before dividing. On the average it is |L| times too much.",
+        ),
+        Misconception(
+            "variance for deviation", _average(lambda size, clip, sigma: (sigma * clip) ** 2),
+            "rng.normal takes the standard deviation, sigma C. You gave it the variance.",
+        ),
+        Misconception(
+            "nothing for an empty lot",
+            lambda clipped, clip, sigma, expected, rng: (
+                _average(_right_scale)(clipped, clip, sigma, expected, rng) if len(clipped) else np.zeros(5)
+            ),
+            "An empty lot must give noise like any other. Silence says: nobody was there.",
+        ),
+        Misconception(
+            "no noise", lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected,
+            "Clipping bounds what one example can do; only noise hides it.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The gradient of each example's logistic loss: (1 / (1 + e^(-w x)) - y) x, a row for each."""
+    return np.asarray((special.expit(x @ weights) - y)[:, None] * x)
+
+
+def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """Everybody takes part (q = 1) and gradients differ; then lots of people who are all alike, so that only the size
+    of the lot matters, and it is empty once in ten times."""
+    d, clip = 5, float(rng.uniform(0.3, 0.6))
+    shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.2, 0.6))}
+    weights, x = rng.normal(0, 0.3, d), rng.normal(0.5, 1, (12, d)) * rng.uniform(0.1, 3, (12, 1))
+    alike = np.tile(rng.uniform(0.5, 1.5, d), (8, 1))
+    first = {"weights": weights, "x": x, "y": rng.integers(0, 2, 12), "q": 1.0, **shared}
+    return [first, {"weights": -np.abs(weights), "x": alike, "y": np.ones(8, np.int64), "q": 0.25, **shared}]
+
+
+def _released(probe: Probe, answers: np.ndarray) -> np.ndarray:
+    """The noisy sum that a step has used: (weights - answer) times expected lot size / rate."""
+    return np.asarray((probe["weights"] - answers) * probe["q"] * len(probe["y"]) / probe["rate"])
+
+
+def _judge_step(talk: Interview) -> None:
+    probe, lots = talk.probes
+    gradients = clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
+    scale = probe["rate"] / len(probe["y"])
+    center = probe["weights"] - scale * gradients.sum(axis=0)
+    look_at_vectors(talk, probe, Spread(center, scale * probe["sigma"] * probe["clip"]), LEVEL / 2)
+    answers = talk.draws(lots, DRAWS)
+    gradient = clipped_rows(per_example(lots["weights"], lots["x"], lots["y"]), lots["clip"])[0]
+    length, noise, n = float(norms(gradient)), lots["sigma"] * lots["clip"], len(lots["y"])
+    sums, about = (
+        _released(lots, answers),
+        f"I called you {DRAWS:,} times with {n} people who are all alike and q = 0.25.",
+    )
+    along = sums @ gradient / length
+    sizes = np.arange(n + 1)
+    chances = special.binom(n, sizes) * lots["q"] ** sizes * (1 - lots["q"]) ** (n - sizes)
+    across = (sums - along[:, None] * gradient / length) / noise
+    spread = math.sqrt(noise**2 + n * lots["q"] * (1 - lots["q"]) * length**2)
+    talk.require(
+        ks_fit(along, lambda t: special.ndtr((np.asarray(t)[..., None] - sizes * length) / noise) @ chances,
+               level=LEVEL / 4),
+        f"{about} Your steps are {along.mean() / length:.2f} gradients long on average, with a standard deviation of "
+        f"{along.std() / length:.2f}; {n * lots['q']:.2f} and {spread / length:.2f} are right: coins for each, noise "
+        f"sigma C once, divided by the expected size.",
+    )  # fmt: skip
+    talk.require(
+        chi_square_of(
+            "noise across", float((across**2).sum()), DRAWS * (len(gradient) - 1), DRAWS, LEVEL / 4, scale=True
+        ),
+        f"{about} Across the gradient there is only noise, and yours is {across.std() * math.sqrt(1.25):.3g} times "
+        f"what it should be.",
+    )
+    talk.praise = "Your step has the right direction, noise and lots."
+
+
+def _step(
+    clip_rows: Callable[..., Any] = clipped_rows,
+    lot: Callable[..., np.ndarray] = lambda n, q, rng: rng.random(n) < q,
+    noise: Callable[..., float] = lambda size, clip, sigma: sigma * clip,
+    divisor: Callable[..., float] = lambda size, expected: expected,
+    sign: float = -1.0,
+    shake: Callable[[float], float] = lambda rate: rate,
+) -> Callable[..., np.ndarray]:
+    """A step of DP-SGD with one thing exchanged."""
+
+    def step(
+        weights: np.ndarray, x: np.ndarray, y: np.ndarray, q: float, clip: float, sigma: float, rate: float,
+        rng: np.random.Generator,
+    ) -> np.ndarray:  # fmt: skip
+        chosen = lot(len(y), q, rng)
+        rows = clip_rows(per_example(weights, x[chosen], y[chosen]), clip)
+        by = divisor(len(rows), q * len(y))
+        shaken = shake(rate) * noise(len(rows), clip, sigma) * rng.normal(size=len(weights))
+        return np.asarray(weights + sign * (rate * rows.sum(axis=0) + shaken) / by)
+
+    return step
+
+
+def _batch(rows: np.ndarray, clip: float) -> np.ndarray:
+    return rows * min(1.0, clip / max(float(norms(rows.sum(axis=0))), 1e-300))
+
+
+dp_sgd_step = Task(
+    name="dp_sgd_step",
+    points=3,
+    see="lecture 4, The algorithm, line by line",
+    probes=_step_probes,
+    judge=_judge_step,
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "batch clipped", _step(clip_rows=_batch),
+            "You clip the sum (or the average) of the lot. One odd example can still turn all of it. Clip each "
+            "example's gradient, then add.",
+        ),
+        Misconception(
+            "not clipped", _step(clip_rows=lambda rows, clip: rows),
+            "Nothing is clipped: one example can be as long as it likes, and no noise hides it.",
+        ),
+        Misconception(
+            "C forgotten", _step(noise=lambda size, clip, sigma: sigma),
+            "The noise on the sum must be sigma C, not sigma.",
+        ),
+        Misconception(
+            "noise per example", _step(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+            "It looks like noise for every example, as on the slide: too much of it, and none for an empty lot.",
+        ),
+        Misconception(
+            "divided by the drawn lot", _step(divisor=lambda size, expected: max(size, 1)),
+            "You divide by the size that was drawn, which is private. Divide by q n.",
+        ),
+        Misconception(
+            "fixed-size lots", _step(lot=lambda n, q, rng: rng.permutation(n)[: round(q * n)]),
+            "Your lots always have the same size. The accountant counts on a coin for each example.",
+        ),
+        Misconception(
+            "uphill", _step(sign=1.0),
+            "You add the gradient: the loss grows. Descend: weights - rate * average.",
+        ),
+        Misconception(
+            "noise without the rate", _step(shake=lambda rate: 1.0),
+            "The rate multiplies the whole noisy average, its noise, too. Added to the weights directly, there is "
+            "1/rate times as much noise as needed.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (noisy_average, dp_sgd_step)
