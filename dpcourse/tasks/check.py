@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import secrets
 from collections.abc import Callable
@@ -22,7 +24,7 @@ def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     draws other ones.
     """
     asked = _task_of(function, task)
-    return asked.examine(Student(function, asked.answer, seconds=asked.seconds), asked.public_seed(), public=True)
+    return _examined(asked, function, asked.public_seed(), public=True)
 
 
 def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | None = None) -> float:
@@ -36,9 +38,15 @@ def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | 
         if given and not given.isdigit():
             raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
         seed = int(given) if given else secrets.randbits(63)
-    verdict = asked.examine(Student(function, asked.answer, seconds=asked.seconds), seed)
+    verdict = _examined(asked, function, seed)
     print(verdict)
     return verdict.points
+
+
+def _examined(task: Task, function: Callable[..., Any], seed: int, *, public: bool = False) -> Verdict:
+    # nbgrader gives no points to a cell that writes to stderr: no warning of a library may cost a student any.
+    with contextlib.redirect_stderr(io.StringIO()):
+        return task.examine(Student(function, task.answer, seconds=task.seconds), seed, public=public)
 
 
 def _task_of(function: Any, name: str | None) -> Task:

@@ -1,0 +1,108 @@
+"""Every submission of the banks gets the verdict that it deserves, at every seed tried.
+
+A right one fails with probability at most LEVEL = 5e-8 a time (the judges' own levels, added up and checked below), so
+a failure here is a mistake in a judge, or in the submission. How far off a wrong one must be to be seen is said by each
+task's verdict; the wrong ones here are missed with probability below 1e-6.
+"""
+
+import importlib
+import os
+import time
+from functools import cache
+from typing import Any
+
+import pytest
+
+from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
+
+SEEDS = int(os.environ.get("BANK_SEEDS", "2"))  # more of them: BANK_SEEDS=2000, and patience
+NAMED = 0.95  # the share of known mistakes that must be called by their name
+
+
+@cache
+def bank(homework: str) -> Any:
+    return importlib.import_module(f"tests.tasks.bank_{homework.split('_')[0]}")
+
+
+def verdict(task: Task, function: Any, seed: int, public: bool = False) -> Verdict:
+    student = Student(function, task.answer, seconds=task.seconds)
+    return task.examine(student, task.public_seed() if public else seed, public=public)
+
+
+def wrong_ones(homework: str, task: Task) -> dict[str, tuple[Any, str | None]]:
+    """The bank's, and the wrong functions that the task knows."""
+    known = {f"misconception: {one.name}": (one.wrong, one.name) for one in task.misconceptions}
+    return {**known, **bank(homework).WRONG.get(task.name, {})}
+
+
+EVERY_TASK = [(homework, name) for homework in HOMEWORKS for name in tasks_of(homework)]
+
+
+@pytest.mark.parametrize(("homework", "name"), EVERY_TASK)
+def test_right_ones_pass(homework, name):
+    task = tasks_of(homework)[name]
+    for style, function in bank(homework).RIGHT[name].items():
+        for seed in range(SEEDS):
+            found = verdict(task, function, seed)
+            assert found.passed, f"{style}, seed {seed}: {found}"
+            assert found.points == task.points
+            assert found.false_fail <= LEVEL * (1 + 1e-9)
+        found = verdict(task, function, 0, public=True)
+        assert found.passed, f"{style}, public: {found}"
+        assert "grading draws new ones" in str(found)
+
+
+@pytest.mark.parametrize(("homework", "name"), EVERY_TASK)
+def test_wrong_ones_fail(homework, name):
+    task = tasks_of(homework)[name]
+    for style, (function, _) in wrong_ones(homework, task).items():
+        for seed in range(SEEDS):
+            found = verdict(task, function, 100 + seed)
+            assert not found.passed, f"{style}, seed {100 + seed}: {found}"
+            assert found.points < task.points
+            assert found.status != "missing"
+
+
+@pytest.mark.parametrize("homework", HOMEWORKS)
+def test_known_mistakes_are_called_by_their_name(homework):
+    missed, asked = [], 0
+    for name, task in tasks_of(homework).items():
+        for style, (function, expected) in wrong_ones(homework, task).items():
+            if expected is None:
+                continue
+            for seed in range(SEEDS):
+                asked += 1
+                found = verdict(task, function, 200 + seed).misconception
+                if found != expected:
+                    missed.append(f"{name}, {style}: {found or 'no name'}")
+    assert len(missed) <= (1 - NAMED) * asked, missed
+
+
+@pytest.mark.parametrize("homework", HOMEWORKS)
+def test_the_bank_is_rich_enough(homework):
+    tasks = tasks_of(homework)
+    assert len(tasks) * LEVEL <= 1e-6  # a right homework loses a point to chance at most once in a million times
+    assert set(bank(homework).RIGHT) == set(tasks)
+    assert set(bank(homework).WRONG) <= set(tasks)
+    for name, task in tasks.items():
+        assert len(bank(homework).RIGHT[name]) >= 4, name
+        assert len(task.misconceptions) >= 4, name
+        assert len({one.name for one in task.misconceptions}) == len(task.misconceptions), name
+        named = {expected for _, expected in bank(homework).WRONG.get(name, {}).values() if expected}
+        structural = {"no noise", "always the same noise", "rounded", "shared noise", "no noise on some"}
+        assert named <= {one.name for one in task.misconceptions} | structural, name
+
+
+@pytest.mark.parametrize("homework", HOMEWORKS)
+def test_grading_is_cheap(homework):
+    """1.5 s of CPU for a plain solution; what trains a model has a longer clock of its own and is left out."""
+    tasks = {name: task for name, task in tasks_of(homework).items() if task.seconds <= 10}
+    plain = {name: next(iter(bank(homework).RIGHT[name].values())) for name in tasks}
+    for name, task in tasks.items():
+        verdict(task, plain[name], 0)  # imports, caches
+    spent = {}
+    for name, task in tasks.items():
+        start = time.process_time()
+        verdict(task, plain[name], 1)
+        spent[name] = round(time.process_time() - start, 3)
+    assert sum(spent.values()) <= 1.5, spent

@@ -1,0 +1,44 @@
+"""What the two guides say is true: their code runs, their verdicts are given."""
+
+import contextlib
+import io
+import re
+
+from dpcourse.tasks import HOMEWORKS, check
+from tests.conftest import ROOT
+
+
+def python_blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_worked_example_runs_and_tells_right_from_wrong():
+    task, trial = python_blocks(ROOT / "autograder" / "README.md")
+    assert len([line for line in task.splitlines() if line.strip()]) <= 36
+    room, out = {}, io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(task + trial, "autograder/README.md", "exec"), room)
+    passed, failed = out.getvalue().strip().splitlines()
+    assert passed.startswith("mean_age: passed.")
+    assert failed.startswith("mean_age: not yet.")
+    assert "Replacing a patient moves the sum" in failed
+    for known in room["mean_age"].misconceptions:
+        found = room["mean_age"].examine(room["Student"](known.wrong, room["mean_age"].answer), seed=2)
+        assert found.misconception == known.name
+
+
+def test_the_students_guide_quotes_a_verdict_that_is_given():
+    def noisy_count(count, epsilon, rng):
+        return count + rng.laplace(0, epsilon)
+
+    quoted = re.sub(r"\n> ", " ", (ROOT / "exercises" / "README.md").read_text(encoding="utf-8"))
+    said = check(noisy_count)
+    assert "It looks like the scale is epsilon, not 1/epsilon" in said.message
+    for words in ("That is too little to hide one person.", "Your answers spread like Laplace noise of scale about"):
+        assert words in said.message
+        assert words in quoted
+
+
+def test_every_homework_has_its_section():
+    text = (ROOT / "exercises" / "README.md").read_text(encoding="utf-8")
+    assert [name for name in HOMEWORKS if f"\n## {name}\n" not in text] == []

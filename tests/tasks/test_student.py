@@ -1,0 +1,264 @@
+"""Whatever a student's function does, it gets one clear sentence, soon, and nothing else is harmed."""
+
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, values_of
+from dpcourse.tasks.answers import Late, Unwritten
+from dpcourse.tasks.task import LEVEL, Interview, Misconception
+
+
+def total(values):
+    return float(np.sum(values))
+
+
+TOTAL = Task(
+    name="total", points=2, see="nowhere", seconds=1.0,
+    probes=lambda rng: [{"values": rng.uniform(1, 2, 5)} for _ in range(2)],
+    judge=values_of(lambda values: values.sum()),
+    misconceptions=(Misconception("the mean", lambda values: values.mean(), "That is the mean."),),
+)  # fmt: skip
+
+
+def said(function, task=TOTAL):
+    return task.examine(Student(function, task.answer, seconds=task.seconds), 1)
+
+
+def crashes(values):
+    return values[0] / int(values[0] * 0)
+
+
+def forgets(values):
+    values.sum()
+
+
+def mutates(values):
+    values *= 2
+    return values.sum() / 2
+
+
+def never_returns(values):
+    while True:
+        pass
+
+
+def sleeps(values):
+    time.sleep(60)
+
+
+def catches_everything(values):
+    while True:
+        try:
+            while True:
+                time.sleep(0.01)
+        except:  # noqa: E722
+            pass
+
+
+def catches_exceptions(values):
+    while True:
+        try:  # noqa: SIM105
+            sum(range(1000))
+        except Exception:
+            pass
+
+
+def prints(values):
+    for _ in range(20_000):
+        print("a line that nobody will read")
+        print("another one", file=sys.stderr)
+    return float(np.sum(values))
+
+
+def leaves(values):
+    sys.exit(0)
+
+
+def recurses(values):
+    return recurses(values)
+
+
+class Strange:
+    def __repr__(self):
+        raise RuntimeError("no name")
+
+
+@pytest.mark.parametrize(
+    ("function", "status", "words"),
+    [
+        (total, "passed", "probes are answered right"),
+        (lambda values: np.array([values.sum()]), "passed", ""),
+        (lambda values: np.float32(0) + values.sum(), "passed", ""),
+        (lambda values: complex(values.sum()), "passed", ""),
+        (crashes, "error", "ZeroDivisionError"),
+        (crashes, "error", "int(values[0] * 0)"),
+        (forgets, "error", "return"),
+        (lambda values: values, "error", "I expected one number, but got 5"),
+        (lambda values: np.nan, "error", "nan"),
+        (lambda values: np.inf, "error", "inf"),
+        (lambda values: "seven", "error", "I expected numbers, but got 'seven'"),
+        (lambda values: 1j + values.sum(), "error", "complex"),
+        (lambda values: Strange(), "error", "something of the type Strange"),
+        (lambda values: np.zeros(2_000_000), "error", "2,000,000 numbers"),
+        (lambda: 1.0, "error", "unexpected keyword"),
+        (mutates, "error", "changes its argument `values`"),
+        (leaves, "error", "SystemExit"),
+        (recurses, "error", "RecursionError"),
+        (never_returns, "timeout", "did not finish"),
+        (sleeps, "timeout", "did not finish"),
+        (catches_everything, "timeout", "did not finish"),
+        (catches_exceptions, "timeout", "did not finish"),
+        (prints, "passed", ""),
+        (lambda values: values.mean(), "failed", "That is the mean."),
+        (lambda values: values.sum() * 1.001, "failed", "right is"),
+    ],
+)
+def test_one_clear_sentence(function, status, words, capsys):
+    start = time.monotonic()
+    found = said(function)
+    assert (found.status, found.points) == (status, 2.0 if status == "passed" else 0.0)
+    assert words in found.message
+    assert time.monotonic() - start < 4
+    assert capsys.readouterr() == ("", "")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None)
+
+
+def test_an_empty_function_is_missing_and_not_wrong():
+    def empty(values):
+        # YOUR CODE HERE
+        raise NotImplementedError()
+
+    found = said(empty)
+    assert (found.status, found.points) == ("missing", 0.0)
+    assert "write your function first" in found.message
+    assert issubclass(Unwritten, Complaint)
+    assert issubclass(Late, Complaint)
+
+
+def test_ctrl_c_is_the_users():
+    def interrupted(values):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        said(interrupted)
+
+
+def test_prints_are_kept_up_to_a_limit():
+    student = Student(prints, Answer())
+    student.value({"values": np.ones(3)})
+    assert 0 < len(student.printed) <= 10_000
+
+
+def test_nan_in_the_data_is_no_mutation():
+    assert Student(lambda values: 1.0, Answer()).value({"values": np.array([1.0, np.nan])}) == 1.0
+
+
+def test_the_same_seed_gives_the_same_verdict():
+    import random
+
+    def dice(count):
+        return count + random.random() + np.random.random()  # noqa: NPY002
+
+    student = Student(dice, Answer())
+    assert student.draws({"count": 1}, 5, seed=3).tolist() == student.draws({"count": 1}, 5, seed=3).tolist()
+    assert student.draws({"count": 1}, 5, seed=3).tolist() != student.draws({"count": 1}, 5, seed=4).tolist()
+
+
+def test_a_result_that_is_given_instead_of_the_function_is_explained():
+    with pytest.raises(TypeError, match="not check"):
+        check(3.0)
+    with pytest.raises(ValueError, match="did you mean 'noisy_count'"):
+        check(lambda count: count, "noisy_cuont")
+
+
+def test_a_judge_may_not_spend_more_than_its_level():
+    from dpcourse.audit import binomial_fit
+
+    talk = Interview(TOTAL, Student(total, Answer()), np.random.default_rng(0), False)
+    talk.require(binomial_fit(500, 1000, 0.5, level=LEVEL), "")
+    with pytest.raises(RuntimeError, match="split LEVEL"):
+        talk.require(binomial_fit(500, 1000, 0.5, level=LEVEL), "")
+
+
+@pytest.mark.parametrize(
+    ("form", "raw", "read"),
+    [
+        (Answer((2,)), [1, 2], [1.0, 2.0]),
+        (Answer((None,)), (1,), [1.0]),
+        (Answer(choices=("a", "b")), np.str_("a"), "a"),
+        (Answer(choices=(0, 1)), np.array([1]), 1),
+        (Answer(choices=(0, 1)), True, 1),
+        (Answer((None,), choices=(0, 1)), [True, 0], [1.0, 0.0]),
+        (Answers({"x": Answer(), "y": Answer()}), (1, 2), {"x": 1.0, "y": 2.0}),
+        (Answers({"x": Answer(), "y": Answer()}), {"y": 2, "x": 1, "z": 3}, {"x": 1.0, "y": 2.0}),
+        (Answer(optional=True), None, None),
+    ],
+)
+def test_answers_are_made_plain(form, raw, read):
+    found = form.read(raw)
+    assert (found.tolist() if isinstance(found, np.ndarray) else found) == read
+
+
+@pytest.mark.parametrize(
+    ("form", "raw", "words"),
+    [
+        (Answer((2,)), [1, 2, 3], "I expected 2 numbers, but got shape"),
+        (Answer((2, None)), [1, 2], "2 x any number"),
+        (Answer(choices=("a", "b")), "c", "one of 'a', 'b'"),
+        (Answer((None,), choices=(0, 1)), [0, 2], "only the numbers 0, 1"),
+        (Answers({"x": Answer(), "y": Answer()}), 1.0, "2 things, x and y"),
+        (Answers({"x": Answer(), "y": Answer()}), {"x": 1}, "'y' is missing"),
+        (Answers({"x": Answer(), "y": Answer()}), (1, None), "About y: "),
+    ],
+)
+def test_wrong_forms_are_explained(form, raw, words):
+    with pytest.raises(Complaint, match=words):
+        form.read(raw)
+
+
+def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeypatch, capsys):
+    import warnings
+
+    seen = []
+
+    def noisy_count(count, epsilon, rng):
+        seen.append(count)
+        warnings.warn("nbgrader would take all points for this line", stacklevel=1)
+        print("this one, too", file=sys.stderr)
+        return count + rng.laplace(0, 1 / epsilon)
+
+    monkeypatch.delenv("DPCOURSE_GRADING_SEED", raising=False)
+    assert grade(noisy_count) == 2.0
+    first, seen[:] = set(seen), []
+    assert grade(noisy_count) == 2.0
+    assert first != set(seen)
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.count("noisy_count: passed") == 2
+    monkeypatch.setenv("DPCOURSE_GRADING_SEED", "seven")
+    with pytest.raises(ValueError, match="seven"):
+        grade(noisy_count)
+
+
+def test_a_verdict_escapes_what_a_student_wrote():
+    def noisy_count(count, epsilon):
+        raise ValueError("<script>alert(1)</script>")
+
+    shown = check(noisy_count)._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+    assert "data:image/png" not in shown
+
+
+def test_a_picture_shows_the_answers_beside_their_law():
+    def noisy_count(count, epsilon, rng):
+        return count + rng.laplace(0, 1 / epsilon)
+
+    found = check(noisy_count)
+    assert found.picture.says.startswith("Your answers around")
+    assert "data:image/png;base64," in found._repr_html_()
