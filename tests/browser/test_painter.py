@@ -10,7 +10,7 @@ import pytest
 
 from dpcourse import explore
 from dpcourse.explore import page
-from dpcourse.plots import Scene, paper
+from dpcourse.plots import Control, Scene, paper
 from tests.explore.painted import assert_paper_shows
 from tools import browser
 
@@ -105,52 +105,46 @@ RECEIVED = """() => {
 DRAWN = (Path(__file__).parent / "drawn.js").read_text(encoding="utf-8")
 
 
+# All controls where they stood when the page was opened.
+BACK = """() => {
+  const explorer = document.querySelector('.dpx').explorer;
+  explorer.started ??= [...explorer.position];
+  explorer.controls.forEach((control, i) => explorer.move(i, explorer.started[i]));
+}"""
+
+# What a reader without eyes is told: the alternative text; a table is read as it is.
+TOLD = """() => document.querySelector('.dpx-plot svg')?.getAttribute('aria-label')
+            ?? document.querySelector('.dpx').innerText"""
+
+
 @pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
-def test_the_whole_range_is_painted(name: str, site: tuple[str, Path], window: Any, screenshots: Path) -> None:
+def test_an_explorer_from_all_sides(name: str, site: tuple[str, Path], window: Any, screenshots: Path) -> None:
+    """One page for all of it, because opening one takes longer than looking at it."""
     opened(window, site, name)
-    assert window.evaluate(TOUR) == []
-    opened(window, site, name)
+    # Every position can be painted; words are legible; the shapes on the screen are the numbers of the picture.
+    for look in (TOUR, WORDS, DRAWN):
+        window.evaluate(BACK)
+        assert window.evaluate(look) == []
+    window.evaluate(BACK)
     window.screenshot(path=screenshots / f"explorer_{name}.png", full_page=True)
-
-
-@pytest.mark.parametrize("width", [900, 400])
-@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
-def test_words_are_legible(name: str, width: int, site: tuple[str, Path], window: Any) -> None:
-    opened(window, site, name, width)
+    worked_by_keyboard(window, scene_of(name).controls[0])
+    # The browser draws the numbers that paper draws.
+    received = window.evaluate(RECEIVED)
+    assert_paper_shows(paper.figure(scene_of(name).picture(**received["values"])), received["picture"])
+    opened(window, site, name, width=400)
     assert window.evaluate(WORDS) == []
 
 
-@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
-def test_the_browser_draws_the_numbers_that_paper_draws(name: str, site: tuple[str, Path], window: Any) -> None:
-    opened(window, site, name)
-    received = window.evaluate(RECEIVED)
-    assert_paper_shows(paper.figure(scene_of(name).picture(**received["values"])), received["picture"])
-
-
-@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
-def test_what_is_drawn_is_what_was_received(name: str, site: tuple[str, Path], window: Any) -> None:
-    """The shapes on the screen, read back through the axes, are the numbers of the picture."""
-    opened(window, site, name)
-    assert window.evaluate(DRAWN) == []
-
-
-@pytest.mark.parametrize("name", sorted(explore.CATALOGUE))
-def test_it_can_be_worked_by_keyboard_and_read_aloud(name: str, site: tuple[str, Path], window: Any) -> None:
+def worked_by_keyboard(window: Any, first: Control) -> None:
     """Tab reaches the first control, arrow keys move it, and the alternative text follows."""
-    opened(window, site, name)
-    alt = """() => document.querySelector('.dpx-plot svg')?.getAttribute('aria-label')
-                   ?? document.querySelector('.dpx').innerText"""  # a table is read as it is
-    before = window.evaluate(alt)
+    before = window.evaluate(TOLD)
     window.keyboard.press("Tab")
     kind = window.evaluate("() => document.activeElement.type")
     assert kind in ("range", "radio", "select-one", "button")
     at_end = window.evaluate("() => document.activeElement.value === document.activeElement.max")
     window.keyboard.press("Enter" if kind == "button" else "ArrowLeft" if at_end else "ArrowRight")
-    window.wait_for_function("() => document.querySelector('.dpx').dataset.painted > 1")
-    after = window.evaluate(alt)
-    assert after != before
-    first = scene_of(name).controls[0]
-    assert first.label in after or first.kind == "again"
+    window.wait_for_function(f"(before) => ({TOLD})() !== before", arg=before)
+    assert first.label in window.evaluate(TOLD) or first.kind == "again"
 
 
 def test_a_typed_value_is_taken_or_refused_in_words(site: tuple[str, Path], window: Any) -> None:
