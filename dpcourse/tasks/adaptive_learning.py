@@ -147,8 +147,9 @@ def _center(phi: np.ndarray, rows: np.ndarray, n: int, rho: float, gamma: float)
 
 
 def _judge_step(talk: Interview) -> None:
-    vectors_of(lambda **probe: Spread(_center(**probe), math.sqrt(probe["gamma"])), draws=4_000)(talk)
-    probe = {**talk.probes[0], "phi": talk.rng.uniform(0.05, 0.15, len(talk.probes[0]["phi"]))}
+    vectors_of(lambda **probe: Spread(_center(**probe), math.sqrt(probe["gamma"])), draws=3_000)(talk)
+    # Near 0, under a nearly flat prior: half of the steps would lead below 0.
+    probe = {**talk.probes[0], "phi": talk.rng.uniform(0.05, 0.15, len(talk.probes[0]["phi"])), "rho": 1.1}
     answers = talk.draws(probe, 50)
     if (answers < 0).any():  # a right step reflects, always
         talk.fail(

@@ -19,7 +19,7 @@ from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
 
 
-def reports_of(row: Callable[..., Any]) -> Callable[[Interview], None]:
+def reports_of(row: Callable[..., Any], *, draws: int) -> Callable[[Interview], None]:
     """The student's reports must be 0..K-1 with the probabilities ``row(**probe)``: an exact binomial for each.
 
     Every probe gets many draws, because a response may be right for one person and wrong for another.
@@ -27,9 +27,9 @@ def reports_of(row: Callable[..., Any]) -> Callable[[Interview], None]:
 
     def judge(talk: Interview) -> None:
         try:
-            for draws in (talk.few, 5_000 if talk.public else 12_000):
+            for number in (talk.few, draws):
                 for probe in talk.probes:
-                    _compare(talk, probe, np.asarray(row(**probe)), draws)
+                    _compare(talk, probe, np.asarray(row(**probe)), number)
         except Failed:
             for probe in talk.probes:  # few draws settle that it is wrong; more tell which mistake it is
                 talk.draws(probe, 4_000)
@@ -66,7 +66,7 @@ def _compare(talk: Interview, probe: Probe, right: np.ndarray, draws: int) -> No
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [
-        {"x": int(rng.integers(k)), "k": int(k), "epsilon": float(rng.uniform(1.1, 1.9))}
+        {"x": int(rng.integers(k)), "k": int(k), "epsilon": float(rng.uniform(1.6, 2.4))}
         for k in rng.permutation([4, 6])
     ]
 
@@ -85,7 +85,7 @@ srr = Task(
     points=2,
     see="lecture 5, Standard randomized response",
     probes=_srr_probes,
-    judge=reports_of(lambda x, k, epsilon: KaryResponse(epsilon=epsilon, k=k).matrix[x]),
+    judge=reports_of(lambda x, k, epsilon: KaryResponse(epsilon=epsilon, k=k).matrix[x], draws=10_000),
     misconceptions=(
         Misconception(
             "own category among the lies",
@@ -191,7 +191,7 @@ rrrr = Task(
     points=3,
     see="lecture 5, RRRR: randomly restricted randomized response",
     probes=_rrrr_probes,
-    judge=reports_of(_row),
+    judge=reports_of(_row, draws=7_000),
     misconceptions=tuple(Misconception(name, _drawn_from(matrix), text) for name, matrix, text in WRONG),
 )
 

@@ -19,45 +19,72 @@ from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 
-K, ROUNDS, PEOPLE, SURVEYS = 12, 8, 750, 4
-#: The mean error for which all points are given, and from which on there are none.
-GOOD, BAD = 0.10, 0.40
+K, ROUNDS, PEOPLE, SURVEYS, EPSILON = 20, 8, 1_000, 4, 0.5
+#: The mean error of the surveys for which all points are given, and from which on there are none. Maximum likelihood
+#: with a subset that follows it has .03 to .04 +- .01, and with plain SRR .28 +- .03.
+GOOD, BAD = 0.12, 0.40
+#: The error that the estimate from the old survey may have. Maximum likelihood has .065 +- .011; if every report is
+#: taken for one of SRR, it is .27 +- .01.
+CLOSE = 0.15
 
 
 def _probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """The beginning of each survey: nobody was asked yet. One category has almost everything, as the talk likes it."""
+    """An old survey to estimate from; then the beginning of each new one, when nobody was asked yet."""
     empty = {"members": np.zeros((0, K), dtype=bool), "reports": np.zeros(0, dtype=np.int64)}
-    epsilons = rng.uniform(0.55, 0.65, SURVEYS)
-    return [{**empty, "epsilon": float(epsilon), "first": float(0.8 * epsilon)} for epsilon in epsilons]
+    epsilons = rng.uniform(0.95 * EPSILON, 1.05 * EPSILON, SURVEYS)
+    new = [{**empty, "epsilon": float(epsilon), "first": float(0.8 * epsilon)} for epsilon in epsilons]
+    budget = float(rng.uniform(2.15, 2.3))
+    old: Probe = {**empty, "epsilon": budget, "first": 0.75 * budget}
+    theta = old_shares(old)
+    order = np.argsort(-theta).tolist()
+    for subset, people in (([], 4_000), (order[1:4], 4_000), (order[:1], 8_000), (order[4:9], 100)):
+        old = asked_next(old, theta, subset, people, rng)
+    return [old, *new]
 
 
-def shares(rng: np.random.Generator) -> np.ndarray:
-    """One category with 88 to 94%, the next with most of the rest; whose labels they are is drawn."""
-    theta = np.full(K, 0.002)
-    theta[0] = rng.uniform(0.88, 0.94)
+def old_shares(probe: Probe) -> np.ndarray:
+    """The shares behind the old survey: four large ones. Which, epsilon decides, so that the judge knows them, too."""
+    theta = np.full(K, 0.01)
+    theta[:4] = (0.32, 0.24, 0.16, 0.12)
+    return np.random.default_rng(int(probe["epsilon"] * 1e9)).permutation(theta / theta.sum())
+
+
+def new_shares(rng: np.random.Generator) -> np.ndarray:
+    """One category with almost everything, as the talk likes it; whose labels they are is drawn."""
+    theta = np.full(K, 0.0005)
+    theta[0] = rng.uniform(0.96, 0.98)
     theta[1] += 1 - theta.sum()
     return rng.permutation(theta)
 
 
+def asked_next(probe: Probe, theta: np.ndarray, subset: list[int], people: int, rng: np.random.Generator) -> Probe:
+    """The survey after so many more people were asked with this subset."""
+    mechanism = RestrictedResponse(K, subset, epsilon=probe["epsilon"], first=probe["first"])
+    reports = mechanism.release(rng.choice(K, size=people, p=theta), rng=rng)
+    return {
+        **probe,
+        "members": np.concatenate([probe["members"], np.tile(mechanism.member, (people, 1))]),
+        "reports": np.concatenate([probe["reports"], reports]),
+    }
+
+
 def survey_error(talk: Interview, start: Probe) -> float:
     """Run one survey: ask in rounds with the student's subset, and give back the error of the last estimate."""
-    theta, probe = shares(talk.rng), start
+    theta, probe = new_shares(talk.rng), start
     for _ in range(ROUNDS):
         subset = _subset(talk, talk.value(probe)["subset"])
-        mechanism = RestrictedResponse(K, subset, epsilon=probe["epsilon"], first=probe["first"])
-        people = talk.rng.choice(K, size=PEOPLE, p=theta)
-        asked = np.tile(mechanism.member, (PEOPLE, 1))
-        probe = {
-            **probe,
-            "members": np.concatenate([probe["members"], asked]),
-            "reports": np.concatenate([probe["reports"], mechanism.release(people, rng=talk.rng)]),
-        }
-    estimate = talk.value(probe)["estimate"]
+        probe = asked_next(probe, theta, subset, PEOPLE, talk.rng)
+    return float(distance(_estimate(talk, probe), theta))
+
+
+def _estimate(talk: Interview, probe: Probe) -> np.ndarray:
+    estimate = np.asarray(talk.value(probe)["estimate"])
     if len(estimate) != K or estimate.min() < -1e-9 or abs(estimate.sum() - 1) > 1e-6:
         talk.fail(
-            f"The estimate must be {K} shares, none negative, that add up to 1; yours add up to {estimate.sum():.4g}."
+            f"The estimate must be {K} shares, none negative, that add up to 1. Yours are {len(estimate)} and add up "
+            f"to {estimate.sum():.4g}."
         )
-    return float(distance(estimate, theta))
+    return estimate
 
 
 def _subset(talk: Interview, answer: np.ndarray) -> list[int]:
@@ -70,31 +97,32 @@ def _subset(talk: Interview, answer: np.ndarray) -> list[int]:
 
 
 def _judge(talk: Interview) -> None:
-    errors = [survey_error(talk, start) for start in talk.probes]
-    error = float(np.mean(errors))
+    """First the estimate from a survey that others have made, then whole surveys: points by their mean error."""
+    old, *new = talk.probes
+    estimate, theta = _estimate(talk, old), old_shares(old)
+    if distance(estimate, theta) > CLOSE:
+        known = (m.name for m in talk.task.misconceptions if distance(m.wrong(**old)["estimate"], estimate) < 0.02)
+        talk.fail(
+            f"From an old survey of {len(old['reports']):,} people at epsilon = {old['epsilon']:.3g} your estimate is "
+            f"{distance(estimate, theta):.3f} away from the truth (total variation); a good one is within {CLOSE:g}.",
+            name=next(known, ""),
+        )
+    error = float(np.mean([survey_error(talk, start) for start in new]))
     talk.praise = (
         f"{SURVEYS} surveys of {ROUNDS * PEOPLE:,} people each ended with an error of {error:.3f} on average (total "
-        f"variation); {GOOD} or less is full marks."
+        f"variation); {GOOD:g} or less is full marks."
     )
     if error > GOOD:
         talk.share = max(0.0, (BAD - error) / (BAD - GOOD))
-        known = _explained(talk)
-        if known is not None:
-            talk.noticed = known.name
-            talk.praise += f" {known.message}"
+        if not any(one.probe["members"].any() for one in talk.recorded[1:]):
+            talk.noticed, talk.wasteful = "never adapts", True
+            talk.praise += f" {NEVER_ADAPTS}"
 
 
-def _explained(talk: Interview) -> Misconception | None:
-    """The known mistake that ends the student's surveys with nearly the same estimates."""
-    ends = [one for one in talk.recorded if len(one.probe["reports"]) == ROUNDS * PEOPLE]
-    adapts = any(one.probe["members"].any() for one in ends)
-    for known in talk.task.misconceptions:
-        if adapts and known.name == "never adapts":  # its estimate is the right one
-            continue
-        theirs = [known.wrong(**{key: one.probe[key] for key in one.probe})["estimate"] for one in ends]
-        if all(distance(wrong, one.found["estimate"]) < 0.01 for wrong, one in zip(theirs, ends, strict=True)):
-            return known
-    return None
+NEVER_ADAPTS = (
+    "You ask everybody with plain SRR. That is private and the estimate is right, but wasteful: once one category "
+    "stands out, a subset that favours it gives far better reports."
+)
 
 
 def rows_and_counts(
@@ -135,7 +163,8 @@ def _as_srr(members: np.ndarray, reports: np.ndarray, epsilon: float, first: flo
 
 
 def _last_round(members: np.ndarray, reports: np.ndarray, epsilon: float, first: float) -> np.ndarray:
-    return likeliest(members[-PEOPLE:], reports[-PEOPLE:], epsilon, first)
+    last = (members == members[-1]).all(axis=1)
+    return likeliest(members[last], reports[last], epsilon, first)
 
 
 def _nothing(members: np.ndarray, reports: np.ndarray, epsilon: float, first: float) -> np.ndarray:

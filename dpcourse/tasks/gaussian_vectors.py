@@ -15,11 +15,13 @@ import numpy as np
 from scipy import special
 
 from dpcourse.audit import Fit, ks_fit
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.student import Probe, Student
 from dpcourse.tasks.task import LEVEL, Failed, Interview
 from dpcourse.tasks.values import described, shown
 
 DRAWS = 2_500
+EXPLAINING = 1_500  # of the draws, for finding out which mistake it is
 
 
 class Spread(NamedTuple):
@@ -48,10 +50,45 @@ def look_at_vectors(talk: Interview, probe: Probe, right: Spread, level: float, 
             talk.fail(f"I expected {right.center.size} numbers, but got {answers[0].size}: {shown(answers[0])}.")
         try:
             _compare(talk, answers, right, f"I called you {draws:,} times with {described(probe)}.", level / 8)
-        except Failed:
-            if draws < most:
-                talk.draws(probe, most)  # few draws settle that it is wrong; more tell which mistake it is
-            raise
+        except Failed as failed:
+            if failed.name not in ("center", "spread", "shape"):
+                raise
+            # Few draws settle that it is wrong; more tell which mistake it is.
+            sample = answers if draws == most else talk.draws(probe, most)
+            name = _explained(talk, probe, sample) or f"wrong {failed.name}"
+            raise Failed(failed.text, name, failed.wasteful) from None
+
+
+def _explained(talk: Interview, probe: Probe, sample: np.ndarray) -> str:
+    """The misconception whose function gives vectors like these, or "": by their means, their spread and their "
+    "shape."""
+    likeliest, name = 1e-4, ""
+    for known in talk.task.misconceptions:
+        student = Student(known.wrong, talk.task.answer, seconds=5.0)
+        try:
+            theirs = student.draws(probe, EXPLAINING, 1_000_003)
+        except Complaint:
+            continue
+        likely = _alike(sample[:EXPLAINING], theirs)
+        if likely > likeliest:
+            likeliest, name = likely, known.name
+    return name
+
+
+def _alike(one: np.ndarray, other: np.ndarray) -> float:
+    """The smallest of three p-values of two samples of vectors: equal means, equal spreads, equal shapes."""
+    from scipy.stats import ks_2samp
+
+    if one.shape != other.shape or not other.std(axis=0).any():
+        return 0.0
+    n, d = one.shape
+    a, b = one - one.mean(axis=0), other - other.mean(axis=0)
+    pooled = (a**2 + b**2).sum() / (2 * (n - 1) * d)
+    means = n / 2 * float(((one.mean(axis=0) - other.mean(axis=0)) ** 2).sum()) / pooled
+    ratio = math.log((a**2).sum() / (b**2).sum())  # about normal, with variance 4 / (n d)
+    p_mean = float(special.chdtrc(d, means))
+    p_spread = float(special.erfc(abs(ratio) / math.sqrt(8 / (n * d))))
+    return min(p_mean, p_spread, float(ks_2samp(a.ravel(), b.ravel(), method="asymp").pvalue))
 
 
 def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, level: float) -> None:
@@ -70,6 +107,7 @@ def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, le
         f"{about} Your noise has a standard deviation of about {factor * right.sigma:.4g}; {right.sigma:.4g} is right."
         + (" That is private, but wasteful: more noise than the guarantee needs." if more else "")
         + (" That is too little to hide one person." if factor < 1 else ""),
+        name="spread",
         wasteful=more,
     )  # fmt: skip
     off = int(np.argmax(np.abs(middle)))
@@ -77,6 +115,7 @@ def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, le
         chi_square_of("mean", n * float(middle @ middle), d, n, level),
         f"{about} In coordinate {off} your answers lie around {answers[:, off].mean():.4g}; {right.center[off]:.4g} is "
         f"right. Their spread is as it should be.",
+        name="center",
     )
     talk.require(
         chi_square_of("shared noise", float((z.sum(axis=1) ** 2).sum()) / d, n, n, level),
@@ -85,17 +124,22 @@ def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, le
         name="shared noise",
     )
     talk.require(
-        ks_fit(z.ravel(), special.ndtr, level=level), f"{about} Your noise does not have the shape of a Gaussian."
+        ks_fit(z.ravel(), special.ndtr, level=level),
+        f"{about} Your noise does not have the shape of a Gaussian.",
+        name="shape",
     )
 
 
 def _repeated(talk: Interview, answers: np.ndarray, right: Spread, about: str, distinct: int) -> None:
     """A continuous law hardly gives the same number twice, in single precision neither."""
     if distinct == 1 and np.allclose(answers[0], right.center, rtol=1e-6, atol=1e-9):
-        talk.fail(f"{about} Every answer was the same, and without any noise.", name="no noise")
+        talk.fail(f"{about} Every answer was the same, and without any noise.")
     if distinct == 1:
         talk.fail(f"{about} Every answer was {shown(answers[0])}: no noise, or always the same (a fixed seed inside?).")
-    talk.fail(f"{about} Only {distinct:,} different answers came back: they are rounded, or their seeds repeat.")
+    talk.fail(
+        f"{about} Only {distinct:,} different answers came back: they are rounded, or their seeds repeat.",
+        name="rounded",
+    )
 
 
 def chi_square_of(name: str, statistic: float, freedom: int, draws: int, level: float, *, scale: bool = False) -> Fit:

@@ -571,7 +571,8 @@ def _srr_for_all(members, reports, epsilon, first):
 
 
 def _last_round(members, reports, epsilon, first):
-    return _likeliest(members[-750:], reports[-750:], epsilon, first, 3000)
+    last = (members == members[-1]).all(axis=1)
+    return _likeliest(members[last], reports[last], epsilon, first, 3000)
 
 
 # ---------------------------------------------------------------- the derivation
@@ -819,7 +820,7 @@ WRONG = {
         "last round": (_survey(_last_round), "last round only"),
         "even": (_survey(lambda m, r, e, f: np.full(m.shape[1], 1 / m.shape[1])), "never learns"),
         "never adapts": (_survey(_likeliest, adaptive=False), "never adapts"),
-        "all of them": (lambda members, reports, epsilon, first: (range(members.shape[1]), [1 / 12] * 12), None),
-        "not shares": (lambda members, reports, epsilon, first: ([], [1.0] * 12), None),
+        "all of them": (lambda members, reports, epsilon, first: (range(members.shape[1]), [1 / 20] * 20), None),
+        "not shares": (lambda members, reports, epsilon, first: ([], [1.0] * 20), None),
     },
 }  # fmt: skip
