@@ -14,6 +14,7 @@ from dpcourse.explore.floats import *
 from dpcourse.explore.gaussian import *
 from dpcourse.explore.gradients import *
 from dpcourse.explore.leaks import *
+from dpcourse.explore.live import watch_survey
 from dpcourse.explore.local import *
 from dpcourse.explore.loss import *
 from dpcourse.explore.properties import *
@@ -25,4 +26,4 @@ from dpcourse.explore.training import *
 from dpcourse.explore.widget import CATALOGUE, Explorer
 from dpcourse.explore.words import *
 
-__all__ = ["CATALOGUE", "Explorer", *CATALOGUE]
+__all__ = ["CATALOGUE", "Explorer", "watch_survey", *CATALOGUE]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from dpcourse.explore.stored import stored
 from dpcourse.explore.widget import explorer
-from dpcourse.plots import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.plots import Axis, Bars, Line, Panel, Picture, Points, Rule, Scene, choice, panel, slider
 
 __all__ = ["adaptive_survey", "langevin", "posterior_narrows"]
 
@@ -37,28 +38,38 @@ def _set(members: list[int]) -> str:
     return "{" + ", ".join(map(str, members)) + "}"
 
 
+def set_in_words(members: Sequence[int]) -> str:
+    """A subset as it is asked with."""
+    return _set(list(members)) if len(members) else "no subset (SRR)"
+
+
+def shares_panel(title: str, estimate: np.ndarray, members: Sequence[int], truth: np.ndarray, highest: float) -> Panel:
+    """Estimated shares in percent, those in S told apart from the others, and the truth."""
+    categories = np.arange(len(truth))
+    asked = np.isin(categories, list(members))
+    return panel(
+        title,
+        Axis("party", -0.6, len(truth) - 0.4, ticks=tuple((i, f"{i}") for i in range(0, len(truth), 3))),
+        Axis("share (%)", 0, max(highest, float(truth.max())) * 1.06),
+        Bars(categories, np.where(asked, estimate, 0), "estimate, in S", "red", "solid", 0.7),
+        Bars(categories, np.where(asked, 0, estimate), "outside S", "blue", "striped", 0.7),
+        Points(categories, truth, "truth", "ink", "diamond", 7),
+    )
+
+
 @explorer
 def adaptive_survey() -> Scene:
     """One real run of ``AdaptiveSurvey`` at each epsilon, looked at after ever more arrivals."""
     runs = stored("surveys")
     highest = 100 * max(max(map(max, run["estimate"])) for run in runs.values())
-    categories = np.arange(K)
 
     def draw(arrival: int, epsilon: str) -> Picture:
         run, at = runs[epsilon], _nearest(CHECKPOINTS, arrival)
         t, estimate = CHECKPOINTS[at], 100 * np.array(run["estimate"][at])
-        asked = np.isin(categories, run["subset"][at])
-        subset = _set(run["subset"][at]) if asked.any() else "no subset (SRR)"
+        subset = set_in_words(run["subset"][at])
         return Picture(
             (
-                panel(
-                    f"After {t:,} arrivals",
-                    Axis("party", -0.6, K - 0.4, ticks=TICKS),
-                    Axis("share (%)", 0, max(highest, 100 * PARTIES[0]) * 1.06),
-                    Bars(categories, np.where(asked, estimate, 0), "estimate, in S", "red", "solid", 0.7),
-                    Bars(categories, np.where(asked, 0, estimate), "outside S", "blue", "striped", 0.7),
-                    Points(categories, 100 * PARTIES, "truth", "ink", "diamond", 7),
-                ),
+                shares_panel(f"After {t:,} arrivals", estimate, run["subset"][at], 100 * PARTIES, highest),
                 panel(
                     "The error so far",
                     Axis("arrivals", CHECKPOINTS[0], CHECKPOINTS[-1], log=True),
