@@ -54,12 +54,23 @@ def _alike(student: Student, record: Recorded, summary: Callable[[np.ndarray], n
     drawn = student.draws(record.probe, min(record.number, 4_000), seed)
     if drawn.shape[1:] != record.found.shape[1:]:
         return 0.0
-    theirs, ours = summary(record.found), summary(drawn)
+    theirs, ours = (np.asarray(summary(sample)) for sample in (record.found, drawn))
+    columns = zip(theirs.reshape(len(theirs), -1).T, ours.reshape(len(ours), -1).T, strict=True)
+    return min(_alike_sample(one, other) for one, other in columns)
+
+
+def _alike_sample(theirs: np.ndarray, ours: np.ndarray) -> float:
     if (theirs == theirs[0]).all() or (ours == ours[0]).all():
         return float((theirs == theirs[0]).all() and (ours == ours[0]).all() and np.isclose(theirs[0], ours[0]))
     from scipy.stats import ks_2samp
 
     return float(ks_2samp(theirs, ours, method="asymp").pvalue)
+
+
+def first_and_sum(draws: np.ndarray) -> np.ndarray:
+    """The first coordinate (its own law) and the sum of all (how they hang together)."""
+    flat = draws.reshape(len(draws), -1)
+    return np.column_stack([flat[:, 0], flat.sum(axis=1)]) if flat.shape[1] > 1 else flat
 
 
 def same_values(one: Any, other: Any, tolerance: float = 1e-6) -> bool:

@@ -134,8 +134,10 @@ noisy_count = Task(
             "The noise only ever adds: an answer below the count never comes, and rules a neighbour out.",
         ),
         Misconception(
-            "negative answers cut", lambda count, epsilon, rng: count + abs(rng.laplace(0, 1 / epsilon)),
-            "The noise has lost its sign. Leave it as it is: an answer below the true count must be possible.",
+            "deviation for scale", lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon / math.sqrt(2)),
+            "It looks like the standard deviation is 1/epsilon. Laplace noise of scale b has the deviation sqrt(2) b; "
+            "it is the "
+            "scale that must be 1/epsilon.",
         ),
     ),
 )  # fmt: skip

@@ -100,14 +100,16 @@ break_naive = Task(
     ),
 )  # fmt: skip
 
-HARD_DRAWS, FAR_DRAWS, UTILITY_DRAWS = 4_500, 500, 600
+# At epsilon 2 to 2.4 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
+# with probability 1 - 1e-6; the other two are for noise that is far too narrow, or whose width gives the table away.
+JUMP_DRAWS, EDGE_DRAWS, HARD_DRAWS, UTILITY_DRAWS = 700, 1_500, 3_100, 500
 TESTS = 5  # random tests: two pairs by search, one by its event, two data sets for the error
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Two tables for the error, then three pairs of neighbours (one row replaced) that are hard to hide."""
     n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(8, 12) * 10_000)
-    epsilon, half = float(rng.uniform(1.5, 1.9)), n // 2
+    epsilon, half = float(rng.uniform(2.0, 2.4)), n // 2
     spread, skewed = rng.uniform(low, high, n), high * rng.beta(1.5, 4, n)
     tables = [spread, skewed]
     tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
@@ -151,8 +153,8 @@ def _mostly_below(probability: np.ndarray, error: np.ndarray, draws: int, level:
 
 def _judge_median(talk: Interview) -> None:
     level = LEVEL / TESTS
-    for first, second in ((2, 3), (4, 5)):
-        one, other = (talk.draws(talk.probes[i], FAR_DRAWS) for i in (first, second))
+    for first, second, draws in ((2, 3, JUMP_DRAWS), (4, 5, EDGE_DRAWS)):
+        one, other = (talk.draws(talk.probes[i], draws) for i in (first, second))
         _audit(talk, talk.probes[first], epsilon_lower_bound(one, other, level=level, rng=talk.rng).epsilon)
     talk.spent += 2 * level
     share, words = _utility(talk, level)

@@ -18,11 +18,11 @@ from dpcourse.tasks.task import Misconception, Task
 def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """First a table whose own maximum is far below the public one, then one with entries outside the public range."""
     maximum = float(rng.integers(3, 9) * 100_000)
-    inside = rng.uniform(0, 0.3, int(rng.integers(6, 15))) * maximum
-    outside = np.concatenate([inside, maximum * rng.uniform(3, 5, 3), -maximum * rng.uniform(1.5, 2.5, 4)])
+    inside = rng.uniform(0, 0.12, int(rng.integers(6, 11))) * maximum
+    outside = np.concatenate([inside, maximum * rng.uniform(4, 6, 3), -maximum * rng.uniform(1.5, 2.5, 4)])
     return [
         {"debts": table.round(2), "maximum": maximum, "epsilon": float(epsilon)}
-        for table, epsilon in ((inside, rng.uniform(0.3, 0.6)), (rng.permutation(outside), rng.uniform(1.5, 2.5)))
+        for table, epsilon in ((inside, rng.uniform(0.5, 0.8)), (rng.permutation(outside), rng.uniform(1.5, 2.5)))
     ]
 
 
@@ -51,6 +51,12 @@ total_debt = Task(
             "noise of a count",
             lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, 1 / epsilon),
             "That is the noise for a count. One customer moves a total by up to the maximum, not by 1.",
+        ),
+        Misconception(
+            "scale upside down",
+            lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, maximum * epsilon),
+            "The scale is maximum / epsilon, not maximum * epsilon: a larger epsilon, less privacy, must mean less "
+            "noise.",
         ),
         Misconception(
             "not cut", lambda debts, maximum, epsilon, rng: debts.sum() + rng.laplace(0, maximum / epsilon),
@@ -161,7 +167,7 @@ noisy_histogram = Task(
     points=2,
     see="lecture 1, section 11, the histogram",
     probes=_histogram_probes,
-    judge=noise_of(_histogram_law, draws=18_000),
+    judge=noise_of(_histogram_law),
     answer=Answer((None,)),
     misconceptions=(
         Misconception(

@@ -472,9 +472,6 @@ _OTHERS = {
         "10% too narrow": lambda debts, maximum, epsilon, rng: (
             np.clip(debts, 0, maximum).sum() + rng.laplace(0, 0.9 * maximum / epsilon)
         ),
-        "upside down": lambda debts, maximum, epsilon, rng: (
-            np.clip(debts, 0, maximum).sum() + rng.laplace(0, maximum * epsilon)
-        ),
         "Gaussian": lambda debts, maximum, epsilon, rng: (
             np.clip(debts, 0, maximum).sum() + rng.normal(0, math.sqrt(2) * maximum / epsilon)
         ),
