@@ -171,15 +171,16 @@ def _merged(world: Any, g: Any) -> np.ndarray:
 
 
 def _after_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Six outputs, three values of g. Twice something is lost, and each order is once the worse one."""
+    """Six outputs, three values of g. Both times something is lost, and each order is once the worse one."""
     found: list[Probe] = []
     while len(found) < 2:
         p, q = rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(6))
         g, epsilon = rng.permutation([0, 0, 1, 1, 2, 2]), float(rng.uniform(0.1, 0.3))
         before, after = _deltas(p, q, epsilon), _deltas(_merged(p, g), _merged(q, g), epsilon)
-        worse = len(found)  # the order that must be the worse one this time
-        gains = np.maximum(_merged(q, g) - math.exp(epsilon) * _merged(p, g), 0)
-        several = np.count_nonzero(gains > 0.01) == 2 or worse == 0
+        worlds = (_merged(p, g), _merged(q, g))
+        worse = len(found)  # the order that must be the worse one this time, by two values of g and not by one
+        gains = worlds[worse] - math.exp(epsilon) * worlds[1 - worse]
+        several = np.count_nonzero(gains > 0.01) == 2
         if several and max(before) > max(after) + 0.02 and after[worse] > after[1 - worse] + 0.02 > 0.03:
             found.append({"p": p, "q": q, "g": g, "epsilon": epsilon})
     return found

@@ -84,13 +84,13 @@ def _picture(title: str, found: np.ndarray, right: np.ndarray) -> Any:
 
 
 def _bit_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Both bits, and a large epsilon last: there the three attempts differ most, and it is drawn most often."""
-    bits = rng.permutation([0, 1])
-    return [
-        {"bit": int(bit), "epsilon": float(epsilon)}
-        for bit, epsilon in ((bits[0], rng.uniform(1.2, 1.7)), (bits[1], rng.uniform(1.2, 1.7)),
-                             (bits[0], rng.uniform(2, 2.6)), (bits[1], rng.uniform(2, 2.6)))
-    ]  # fmt: skip
+    """A "yes" before a "no", so that who never says "no" by chance is known by it; a large epsilon last.
+
+    At a large epsilon the three attempts differ most, and the last probe is drawn most often.
+    """
+    sides = ((0.8, 1.1), (1.2, 1.7), (2, 2.6), (2, 2.6))
+    bits = (1, 0, *rng.permutation([0, 1]))
+    return [{"bit": int(bit), "epsilon": float(rng.uniform(*ends))} for bit, ends in zip(bits, sides, strict=True)]
 
 
 def _flipping(bit: int, truth: float, rng: np.random.Generator) -> int:
@@ -121,6 +121,10 @@ randomized_response = Task(
         Misconception(
             "first attempt", lambda bit, epsilon, rng: _flipping(bit, right_theta(epsilon, "first"), rng),
             "It looks like theta = (eps + 1)/(eps + 2), the first attempt. It keeps the promise, and wastes budget.",
+        ),
+        Misconception(
+            "quadratic attempt", lambda bit, epsilon, rng: _flipping(bit, right_theta(epsilon, "quadratic"), rng),
+            "It looks like the odds 1 + eps + eps^2/2. They keep the promise, and e^epsilon would still keep it.",
         ),
         Misconception(
             "coin instead of the flip",
@@ -170,6 +174,10 @@ kary_response = Task(
                 category if rng.random() < KaryResponse(epsilon=epsilon, k=k).truth else int(k * rng.random())
             ),
             "Your lies are drawn from all k categories, the true one included: then the truth comes too often.",
+        ),
+        Misconception(
+            "always the truth", lambda category, k, epsilon: category,
+            "No coin is tossed: the report is the secret.",
         ),
         Misconception(
             "any category", lambda category, k, epsilon, rng: int(k * rng.random()),

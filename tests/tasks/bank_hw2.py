@@ -652,7 +652,7 @@ WRONG = {
         ),
         "fixed seed": (response_seeded, None),
         "half epsilon": (response_half_epsilon, None),
-        "quadratic": (response_quadratic, None),
+        "quadratic": (response_quadratic, "quadratic attempt"),
         "minus one": (lambda bit, epsilon: 2 * response_random(bit, epsilon) - 1, None),
     },
     "kary_response": {
@@ -664,7 +664,7 @@ WRONG = {
         "from one": (kary_from_one, None),
         "lies from one": (kary_upper_lies, None),
         "half epsilon": (lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon / 2, rng), None),
-        "truth": (lambda category, k, epsilon: category, None),
+        "truth": (lambda category, k, epsilon: category, "always the truth"),
     },
     "local_laplace": {
         "count": (lambda skipped, epsilon, rng: np.clip(skipped, 0, 15) + rng.laplace(0, 1 / epsilon), "sensitivity 1"),
