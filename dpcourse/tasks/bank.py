@@ -23,6 +23,7 @@ HOMEWORKS: dict[str, tuple[str, ...]] = {
         "dp_sgd",
         "dp_sgd_steps",
         "dp_sgd_budget",
+        "dp_sgd_accountant",
         "dp_sgd_proofs",
         "dp_sgd_training",
         "dp_sgd_people",

@@ -173,7 +173,8 @@ def _step(
     return step
 
 
-def _batch(rows: np.ndarray, clip: float) -> np.ndarray:
+def batch_clipped(rows: np.ndarray, clip: float) -> np.ndarray:
+    """All rows shortened by one factor, so that their sum has length at most ``clip``: the mistake, not the cure."""
     return rows * min(1.0, clip / max(float(norms(rows.sum(axis=0))), 1e-300))
 
 
@@ -186,7 +187,7 @@ dp_sgd_step = Task(
     answer=Answer((None,)),
     misconceptions=(
         Misconception(
-            "batch clipped", _step(clip_rows=_batch),
+            "batch clipped", _step(clip_rows=batch_clipped),
             "You clip the sum (or the average) of the lot. One odd example can still turn all of it. Clip each "
             "example's gradient, then add.",
         ),

@@ -283,15 +283,16 @@ def _train(q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None
     def train(x, y, epsilon, delta, rng):
         n = len(y)
         multiplier = sigma_for(epsilon, delta, q=q, steps=steps) if sigma is None else sigma(epsilon, delta, q, steps)
-        weights, released = np.zeros(x.shape[1]), []
+        weights, released, lots = np.zeros(x.shape[1]), [], []
         for _ in range(steps):
             chosen = (rng.random(n) < q) if lot is None else lot(n, q, rng)
             rows = clip_rows(_gradients(weights, x[chosen], y[chosen]), clip)
             shaken = (noise or _noise)(len(rows), x.shape[1], clip, multiplier, rng)
             average = (rows.sum(axis=0) + shaken) / (q * n)
             released.append(average.tolist() if lists else average)
+            lots.append(chosen.tolist() if lists else chosen)
             weights = weights - rate * average
-        return {"released": released, "q": q, "sigma": multiplier, "clip": clip, "rate": rate}
+        return {"released": released, "lots": lots, "q": q, "sigma": multiplier, "clip": clip, "rate": rate}
 
     return train
 
@@ -303,13 +304,14 @@ def train_torch(x, y, epsilon, delta):
     sigma = sigma_for(epsilon, delta, q=q, steps=steps)
     a, b, w = torch.tensor(x), torch.tensor(y), torch.zeros(x.shape[1], dtype=torch.float64)
     released = torch.zeros(steps, x.shape[1], dtype=torch.float64)
+    lots = torch.rand(steps, n) < q
     for t in range(steps):
-        lot = torch.rand(n) < q
+        lot = lots[t]
         rows = (torch.sigmoid(a[lot] @ w) - b[lot])[:, None] * a[lot]
         rows = rows / (rows.norm(dim=1, keepdim=True) / clip).clamp(min=1)
         released[t] = (rows.sum(0) + sigma * clip * torch.randn(len(w), dtype=torch.float64)) / (q * n)
         w = w - rate * released[t]
-    return released, q, sigma, clip, rate
+    return released, lots, q, sigma, clip, rate
 
 
 # ---------------------------------------------------------------- users, canaries
@@ -620,12 +622,13 @@ WRONG = {
         ),
         "not clipped": (_train(clip_rows=lambda rows, clip: rows), "not clipped"),
         "fixed size": (
-            _train(lot=lambda n, q, rng: rng.choice(n, round(q * n), replace=False)), "fixed-size lots",
+            _train(lot=lambda n, q, rng: _mask(n, rng.choice(n, round(q * n), replace=False))), "fixed-size lots",
         ),
         "far too much noise": (_train(sigma=lambda e, d, q, steps: 60.0), "budget left over"),
-        "batch clipped": (_train(clip_rows=_clip_sum), None),
+        "batch clipped": (_train(clip_rows=_clip_sum), "batch clipped"),
+        "other coins": (_train(lot=lambda n, q, rng: rng.random(n) < 1.1 * q), None),
         "noise 20% less": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, 0.8 * sigma * clip, d)), None),
-        "weights only": (lambda x, y, epsilon, delta: np.zeros(7), None),
+        "weights only": (lambda x, y, epsilon, delta: np.zeros(21), None),
         "uphill": (_train(rate=-1.5), None),
     },
     "user_level_average": {
