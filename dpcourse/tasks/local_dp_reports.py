@@ -145,7 +145,7 @@ randomized_response = Task(
 
 
 def _category_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    sizes = rng.permutation(np.arange(4, 8))[:3]
+    sizes = rng.permutation(np.arange(4, 7))
     return [{"category": int(rng.integers(1, k)), "k": int(k), "epsilon": float(rng.uniform(1.2, 2))} for k in sizes]
 
 

@@ -1,0 +1,89 @@
+"""How often would a wrong sampler of homeworks 2 and 3 slip through? Computed exactly, at the least favourable probes.
+
+Each bound is for the last and largest look alone, at the level that the judge gives it; earlier looks only lower it.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse.audit import draws_needed_for_scale_error
+from dpcourse.audit.binomial import lower_tail, rejection_region, upper_tail
+from dpcourse.mechanisms import KaryResponse, theta
+from dpcourse.privacy_loss import LaplaceLoss
+from dpcourse.tasks import LEVEL, Noise
+from dpcourse.tasks.bank import tasks_of
+from dpcourse.tasks.task import Interview
+
+DRAWS = 20_000
+MISS = 1e-6
+
+
+def missed(right: float, wrong: float, level: float, draws: int = DRAWS) -> float:
+    """The probability that an event of probability ``wrong`` passes for one of probability ``right``."""
+    low, high = rejection_region(draws, right, level)
+    return max(0.0, 1 - lower_tail(low, draws, wrong) - upper_tail(high, draws, wrong))
+
+
+def probes(homework: str, task: str, seeds: int = 200):
+    """The probes, as grading draws them, for many seeds."""
+    for seed in range(seeds):
+        yield list(tasks_of(homework)[task].probes(np.random.default_rng(seed)))
+
+
+def test_the_number_of_draws_is_that_of_grading():
+    task = tasks_of("hw2_local_dp")["randomized_response"]
+    assert Interview(task, None, np.random.default_rng(0), public=False).many >= DRAWS  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda epsilon: 1.0,
+        lambda epsilon: 1 - theta(epsilon),
+        lambda epsilon: 0.5,
+        lambda epsilon: 0.75,
+        lambda epsilon: theta(epsilon, "first"),
+        lambda epsilon: theta(epsilon, "quadratic"),
+        lambda epsilon: (1 + theta(epsilon)) / 2,  # a second coin instead of the flip
+        lambda epsilon: theta(epsilon / 2),
+        lambda epsilon: theta(epsilon * 1.25),
+    ],
+)
+def test_a_wrong_coin_does_not_pass(wrong):
+    for asked in probes("hw2_local_dp", "randomized_response"):
+        epsilon = asked[-1]["epsilon"]
+        assert missed(theta(epsilon), wrong(epsilon), LEVEL / (len(asked) + 1) / 2) <= MISS
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda k, epsilon: theta(epsilon),
+        lambda k, epsilon: KaryResponse(epsilon=epsilon, k=k + 1).truth,  # k for k - 1
+        lambda k, epsilon: (1 + (k - 1) * KaryResponse(epsilon=epsilon, k=k).truth) / k,  # a lie may be the truth
+        lambda k, epsilon: 1 / k,
+        lambda k, epsilon: KaryResponse(epsilon=epsilon / 2, k=k).truth,
+    ],
+)
+def test_a_wrong_truth_among_k_does_not_pass(wrong):
+    for asked in probes("hw2_local_dp", "kary_response"):
+        k, epsilon = asked[-1]["k"], asked[-1]["epsilon"]
+        level = LEVEL / (len(asked) + 1) / 2
+        assert missed(KaryResponse(epsilon=epsilon, k=k).truth, wrong(k, epsilon), level) <= MISS
+
+
+def test_a_scale_that_is_ten_percent_off_does_not_pass():
+    looks = len(tasks_of("hw2_local_dp")["local_laplace"].probes(np.random.default_rng(0))) + 1
+    for factor in (0.9, 1.1):
+        needed = draws_needed_for_scale_error(factor, Noise.laplace(0, 1).cdf, level=LEVEL / looks / 6, power=1 - MISS)
+        assert needed <= DRAWS
+
+
+def test_a_loss_from_the_other_world_does_not_pass():
+    """Half of the losses are at the bound; from the other world e^-bound / 2 of them are."""
+    for asked in probes("hw3_approximate_dp", "laplace_loss_sample"):
+        bound = abs(asked[-1]["data"] - asked[-1]["neighbour"]) / asked[-1]["b"]
+        assert math.isclose(1 - float(LaplaceLoss(bound).below(bound)[0]), 0.5)
+        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / 3) <= MISS
