@@ -156,12 +156,15 @@ def _clock(seconds: float) -> Iterator[Callable[[], bool]]:
         raise TooSlow
 
     before, tracing = signal.signal(signal.SIGALRM, ring), sys.gettrace()
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+    start = time.monotonic()
+    left, every = signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
     try:
         yield lambda: False
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:  # somebody else's alarm was set: it goes on where it was
+            signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - start)), every)
         if rings > 1:
             sys.settrace(tracing)
 
@@ -169,8 +172,10 @@ def _clock(seconds: float) -> Iterator[Callable[[], bool]]:
 def _raise_at_next_line(frame: FrameType | None) -> None:
     """Raise once more at the next line that runs, which is the first one of the `except:` that swallows the alarm."""
 
-    def again(*_: Any) -> Any:
-        raise TooSlow
+    def again(_: FrameType, event: str, __: Any) -> Any:
+        if event == "line":  # a tracer is dropped when it raises: not before the alarm itself has been swallowed
+            raise TooSlow
+        return again
 
     while frame is not None and frame.f_code.co_filename != __file__:
         frame.f_trace = again

@@ -29,7 +29,7 @@ def said(function, task=TOTAL):
 
 
 def crashes(values):
-    return values[0] / int(values[0] * 0)
+    return 1 / int(values[0] * 0)
 
 
 def forgets(values):
@@ -118,14 +118,17 @@ class Strange:
     ],
 )
 def test_one_clear_sentence(function, status, words, capsys):
-    start = time.monotonic()
+    start, handler, alarm = time.monotonic(), signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
+    tracing = sys.gettrace()
     found = said(function)
     assert (found.status, found.points) == (status, 2.0 if status == "passed" else 0.0)
     assert words in found.message
     assert time.monotonic() - start < 4
     assert capsys.readouterr() == ("", "")
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-    assert signal.getsignal(signal.SIGALRM) in (signal.SIG_DFL, signal.SIG_IGN, None)
+    assert signal.getsignal(signal.SIGALRM) is handler  # pytest's own, which watches over this test
+    took = time.monotonic() - start
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == pytest.approx(max(alarm[0] - took, 0), abs=0.5)
+    assert sys.gettrace() is tracing
 
 
 def test_an_empty_function_is_missing_and_not_wrong():
