@@ -491,77 +491,67 @@ def _right_noise(gamma, size, rng):
 # ---------------------------------------------------------------- the survey
 
 
-def _likeliest(members, reports, epsilon, first, steps=400):
-    rows, counts = _groups(members, reports, epsilon, first)
-    theta = np.full(members.shape[1], 1 / members.shape[1])
+def _likeliest(members, counts, epsilon, first, steps=500):
+    """EM, with the reports of all rounds side by side."""
+    k = members.shape[1]
+    rows = np.hstack([matrix_cases(k, tuple(np.flatnonzero(row).tolist()), epsilon, first) for row in members])
+    seen = counts.ravel()
+    theta = np.full(k, 1 / k)
     for _ in range(steps):
-        theta = theta * ((counts / (rows @ theta)) @ rows) / counts.sum()
+        theta = theta * (rows @ (seen / (theta @ rows))) / seen.sum()
     return theta / theta.sum()
 
 
-def _groups(members, reports, epsilon, first):
+def survey_likelihood(members, counts, epsilon, first):
     k = members.shape[1]
-    codes, counts = np.unique((members @ (1 << np.arange(k))) * k + reports, return_counts=True)
-    tables = {}
-    rows = []
-    for code in codes.tolist():
-        subset = tuple(x for x in range(k) if (code // k) >> x & 1)
-        if subset not in tables:
-            tables[subset] = matrix_cases(k, subset, epsilon, first)
-        rows.append(tables[subset][:, code % k])
-    return np.array(rows), counts
-
-
-def survey_likelihood(members, reports, epsilon, first):
-    k = members.shape[1]
-    theta = _likeliest(members, reports, epsilon, first) if len(reports) else np.full(k, 1 / k)
+    theta = _likeliest(members, counts, epsilon, first) if len(counts) else np.full(k, 1 / k)
     return {"subset": subset_closed(theta, epsilon, first), "estimate": theta}
 
 
-def survey_top_one(members, reports, epsilon, first):
+def survey_top_one(members, counts, epsilon, first):
     """SRR for the first round, then the largest category alone."""
     k = members.shape[1]
-    if len(reports) == 0:
+    if len(counts) == 0:
         return [], np.full(k, 1 / k)
-    theta = _likeliest(members, reports, epsilon, first)
+    theta = _likeliest(members, counts, epsilon, first)
     return [int(np.argmax(theta))], theta
 
 
-def survey_thompson(members, reports, epsilon, first, rng):
+def survey_thompson(members, counts, epsilon, first, rng):
     """A little noise on the estimate chooses the subset, as a posterior sample would."""
     k = members.shape[1]
-    if len(reports) == 0:
+    if len(counts) == 0:
         return [], np.full(k, 1 / k)
-    theta = _likeliest(members, reports, epsilon, first)
-    sample = rng.dirichlet(1 + 0.3 * len(reports) * theta)
+    theta = _likeliest(members, counts, epsilon, first)
+    sample = rng.dirichlet(1 + 0.3 * counts.sum() * theta)
     return {"subset": subset_closed(sample, epsilon, first), "estimate": theta}
 
 
-def survey_semi_adaptive(members, reports, epsilon, first):
+def survey_semi_adaptive(members, counts, epsilon, first):
     k = members.shape[1]
-    if len(reports) == 0:
+    if len(counts) == 0:
         return (), np.full(k, 1 / k)
-    theta = _likeliest(members, reports, epsilon, first, 300)
+    theta = _likeliest(members, counts, epsilon, first, 1500)
     order = np.argsort(-theta)
     return order[: 1 + int(np.searchsorted(np.cumsum(theta[order]), 0.75))][: k - 1], theta
 
 
 def _survey(estimate, adaptive=True):
-    def survey(members, reports, epsilon, first):
+    def survey(members, counts, epsilon, first):
         k = members.shape[1]
-        theta = estimate(members, reports, epsilon, first) if len(reports) else np.full(k, 1 / k)
+        theta = estimate(members, counts, epsilon, first) if len(counts) else np.full(k, 1 / k)
         return {"subset": subset_closed(theta, epsilon, first) if adaptive else [], "estimate": theta}
 
     return survey
 
 
-def _raw(members, reports, epsilon, first):
-    return np.bincount(reports, minlength=members.shape[1]) / len(reports)
+def _raw(members, counts, epsilon, first):
+    return counts.sum(axis=0) / counts.sum()
 
 
-def _srr_for_all(members, reports, epsilon, first):
+def _srr_for_all(members, counts, epsilon, first):
     k = members.shape[1]
-    theta = np.linalg.solve(srr_matrix_numpy(k, epsilon).T, _raw(members, reports, epsilon, first))
+    theta = np.linalg.solve(srr_matrix_numpy(k, epsilon).T, _raw(members, counts, epsilon, first))
     low, high = theta.min() - 1, theta.max()
     for _ in range(100):
         level = (low + high) / 2
@@ -570,9 +560,8 @@ def _srr_for_all(members, reports, epsilon, first):
     return theta / theta.sum()
 
 
-def _last_round(members, reports, epsilon, first):
-    last = (members == members[-1]).all(axis=1)
-    return _likeliest(members[last], reports[last], epsilon, first, 3000)
+def _last_round(members, counts, epsilon, first):
+    return _likeliest(members[-1:], counts[-1:], epsilon, first, 3000)
 
 
 # ---------------------------------------------------------------- the derivation
@@ -820,7 +809,7 @@ WRONG = {
         "last round": (_survey(_last_round), "last round only"),
         "even": (_survey(lambda m, r, e, f: np.full(m.shape[1], 1 / m.shape[1])), "never learns"),
         "never adapts": (_survey(_likeliest, adaptive=False), "never adapts"),
-        "all of them": (lambda members, reports, epsilon, first: (range(members.shape[1]), [1 / 20] * 20), None),
-        "not shares": (lambda members, reports, epsilon, first: ([], [1.0] * 20), None),
+        "all of them": (lambda members, counts, epsilon, first: (range(members.shape[1]), [1 / 20] * 20), None),
+        "not shares": (lambda members, counts, epsilon, first: ([], [1.0] * 20), None),
     },
 }  # fmt: skip
