@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import html
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -47,3 +48,15 @@ def spread(title: str, answers: np.ndarray, center: float, scale: float, cdf: An
     sides = (float(center - 1.03 * scale * wide), float(center + 1.03 * scale * wide))
     says = f"Your answers around {center:.4g}, as bars; the law that they should have, as a curve."
     return Picture((panel(title, Axis("answer", *sides), Axis("share", 0, high), *marks, height=170),), says)
+
+
+def shares(title: str, labels: Sequence[str], found: np.ndarray, right: np.ndarray, *, what: str = "report") -> Any:
+    """The picture of counted answers: how often each came, as bars, and how often it should, as points."""
+    from dpcourse.plots import Axis, Bars, Picture, Points, panel
+
+    x = np.arange(len(labels))
+    marks = (Bars(x, found, "your answers", "orange"), Points(x, right, "what they should be", "blue"))
+    sides = Axis(what, -0.6, len(labels) - 0.4, ticks=tuple((float(i), label) for i, label in enumerate(labels)))
+    high = min(1.05, 1.1 * float(max(found.max(), right.max())))
+    says = f"How often each {what} came, as bars; how often it should, as points."
+    return Picture((panel(title, sides, Axis("share", 0, high), *marks, height=170),), says)
