@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpcourse import sensitivity as query
 from dpcourse.mechanisms import Gaussian, classical_sigma
@@ -14,6 +15,7 @@ from dpcourse.privacy_loss import GaussianLoss
 from dpcourse.tasks.answers import Answer, Complaint
 from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
+from dpcourse.tasks.shown import spread
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
@@ -122,6 +124,17 @@ def _vector_law(sums: Any, cap: float, epsilon: float, delta: float) -> Spread:
     return Spread(np.asarray(sums), _vector_sigma(sums, cap, epsilon, delta))
 
 
+def _judge_vectors(talk: Interview) -> None:
+    """The law of the vectors; the picture shows the first coordinate."""
+    try:
+        vectors_of(_vector_law)(talk)
+    finally:
+        if talk.public and talk.recorded:
+            last = talk.recorded[-1]
+            right, drawn = _vector_law(**last.probe), last.found.reshape(len(last.found), -1)[:, 0]
+            talk.picture = spread(talk.task.name, drawn, float(right.center[0]), right.sigma, ndtr)
+
+
 def _gaussians(factor: Any) -> Any:
     """Independent Gaussian noise with ``factor(sums, cap, sigma)`` times the right sigma."""
 
@@ -137,7 +150,7 @@ gaussian_release = Task(
     points=3,
     see="lecture 3, The Gaussian mechanism, and Many numbers at once",
     probes=_vector_probes,
-    judge=vectors_of(_vector_law),
+    judge=_judge_vectors,
     answer=Answer(shape=(None,)),
     misconceptions=(
         Misconception(

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
@@ -40,6 +41,11 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
     right = LaplaceLoss(bound)
     losses = talk.draws(probe, draws)
     about = f"I called you {draws:,} times with {described(probe)}."
+    if talk.public:
+        ends = np.linspace(-1.1 * bound, 1.1 * bound, 12)  # the spikes fall into the outermost of eleven bins
+        labels = [f"{middle:.2g}" for middle in (ends[1:] + ends[:-1]) / 2]
+        found, expected = np.histogram(losses, ends)[0] / draws, np.diff(right.cdf(ends))
+        talk.picture = shares(talk.task.name, labels, found, expected, what="loss")
     if np.abs(losses).max() > bound + ATOM:
         worst = losses[np.argmax(np.abs(losses))]
         talk.fail(f"{about} One loss is {worst:.4g}, but no output of this mechanism has a loss beyond {bound:.4g}.")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 
 from dpcourse.audit import binomial_fit
-from dpcourse.mechanisms import KaryResponse
-from dpcourse.mechanisms import theta as right_theta
+from dpcourse.mechanisms import KaryResponse, theta
+from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described
 
+right_theta = lru_cache(maxsize=64)(theta)  # asked thousands of times with the same epsilon
 START = 2_000  # a report is one digit: it takes more of them than of noisy numbers to tell two mistakes apart
 
 
@@ -43,7 +44,7 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
         talk.fail(f"{about} You reported {strange[0]:g}, which is no category: they are 0 to {right.k - 1}.")
     counts = np.bincount(reports.astype(int), minlength=right.k)
     if talk.public:
-        talk.picture = _picture(talk.task.name, counts / draws, right.matrix[own])
+        talk.picture = shares(talk.task.name, list(map(str, range(right.k))), counts / draws, right.matrix[own])
     told, lies = int(counts[own]), np.delete(counts, own)
     words, wasteful = _on_the_truth(told, lies, right)
     talk.require(binomial_fit(told, draws, right.truth, level=level), f"{about} {words}", wasteful=wasteful)
@@ -71,16 +72,6 @@ def _on_the_truth(told: int, lies: np.ndarray, right: KaryResponse) -> tuple[str
         return text, False
     spent = f"epsilon = {math.log(told / lies.mean()):.2g} of the {right.epsilon:.3g} that are allowed"
     return f"{text} Your reports spend only about {spent}: private, but wasteful.", True
-
-
-def _picture(title: str, found: np.ndarray, right: np.ndarray) -> Any:
-    from dpcourse.plots import Axis, Bars, Picture, Points, panel
-
-    x = np.arange(len(right))
-    marks = (Bars(x, found, "your reports", "orange"), Points(x, right, "what they should be", "blue"))
-    sides = Axis("report", -0.6, len(right) - 0.4, ticks=tuple((float(i), str(i)) for i in x))
-    says = "How often you report each category, as bars; how often you should, as points."
-    return Picture((panel(title, sides, Axis("share", 0, 1.05), *marks, height=170),), says)
 
 
 def _bit_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -149,6 +140,11 @@ def _category_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [{"category": int(rng.integers(1, k)), "k": int(k), "epsilon": float(rng.uniform(1.2, 2))} for k in sizes]
 
 
+@lru_cache(maxsize=64)
+def _truth(k: int, epsilon: float) -> float:
+    return KaryResponse(epsilon=epsilon, k=k).truth
+
+
 def _other(category: int, k: int, rng: np.random.Generator) -> int:
     return (category + 1 + int((k - 1) * rng.random())) % k
 
@@ -171,7 +167,7 @@ kary_response = Task(
         Misconception(
             "a lie may be the truth",
             lambda category, k, epsilon, rng: (
-                category if rng.random() < KaryResponse(epsilon=epsilon, k=k).truth else int(k * rng.random())
+                category if rng.random() < _truth(k, epsilon) else int(k * rng.random())
             ),
             "Your lies are drawn from all k categories, the true one included: then the truth comes too often.",
         ),
@@ -186,7 +182,7 @@ kary_response = Task(
         Misconception(
             "always the same lie",
             lambda category, k, epsilon, rng: (
-                category if rng.random() < KaryResponse(epsilon=epsilon, k=k).truth else (category + 1) % k
+                category if rng.random() < _truth(k, epsilon) else (category + 1) % k
             ),
             "Your lie is always the next category, so the remaining ones never come: who reports one of those cannot "
             "have your secret. No epsilon covers that.",
