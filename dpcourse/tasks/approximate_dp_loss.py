@@ -15,7 +15,7 @@ from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
 
-ATOM = 1e-9  # a loss so near to the bound is at the bound: the rest is rounding
+ATOM = 1e-4  # a loss so near to the bound (as a part of it) counts as being there: single precision is no mistake
 
 
 def _sum_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -46,20 +46,21 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
         labels = [f"{middle:.2g}" for middle in (ends[1:] + ends[:-1]) / 2]
         found, expected = np.histogram(losses, ends)[0] / draws, np.diff(right.cdf(ends))
         talk.picture = shares(talk.task.name, labels, found, expected, what="loss")
-    if np.abs(losses).max() > bound + ATOM:
+    near = bound * (1 - ATOM)
+    if np.abs(losses).max() > bound * (1 + ATOM):
         worst = losses[np.argmax(np.abs(losses))]
         talk.fail(f"{about} One loss is {worst:.4g}, but no output of this mechanism has a loss beyond {bound:.4g}.")
-    inside = losses[np.abs(losses) < bound - ATOM]
-    for end, share in ((bound, 0.5), (-bound, float(right.cdf(-bound)))):
-        hits = int(np.count_nonzero(np.abs(losses - end) <= ATOM))
+    low, high = float(right.cdf(-near)), float(right.above(near)[0])
+    for side, hits, share in (("own", np.sum(losses > near), high), ("other", np.sum(losses <= -near), low)):
+        end = bound if side == "own" else -bound
         talk.require(
-            binomial_fit(hits, draws, share, level=level),
-            f"{about} {hits / draws:.1%} of your losses are {end:.4g}; {share:.1%} is right: that often the output "
-            f"lies on the {'own' if end > 0 else 'other'} side of both answers.",
+            binomial_fit(int(hits), draws, share, level=level),
+            f"{about} {hits / draws:.1%} of your losses are {end:.4g}; {share:.1%} is right: so often the output lies "
+            f"on the {side} side of both answers.",
         )
-    low, high = float(right.cdf(-bound)), 0.5
+    inside = losses[(losses > -near) & (losses <= near)]
     talk.require(
-        ks_fit(inside, lambda loss: np.clip((right.cdf(loss) - low) / (high - low), 0, 1), level=level),
+        ks_fit(inside, lambda loss: np.clip((right.cdf(loss) - low) / (1 - high - low), 0, 1), level=level),
         f"{about} The losses between {-bound:.4g} and {bound:.4g} are not spread as those of a Laplace mechanism are.",
     )
 
@@ -74,7 +75,7 @@ laplace_loss_sample = Task(
     see="lecture 3, The loss is a random variable",
     probes=_sum_probes,
     judge=_judge_samples,
-    summary=lambda draws: np.round(draws.reshape(len(draws)), 8),
+    summary=lambda draws: np.round(draws.reshape(len(draws)), 3),
     misconceptions=(
         Misconception(
             "other world", lambda data, neighbour, b, rng: _loss(rng.laplace(neighbour, b), data, neighbour, b),

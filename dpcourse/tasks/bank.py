@@ -14,8 +14,9 @@ HOMEWORKS: dict[str, tuple[str, ...]] = {
     "hw2_local_dp": ("local_dp", "local_dp_reports", "local_dp_laplace", "local_dp_survey", "local_dp_proofs"),
     "hw3_approximate_dp": (
         "approximate_dp_loss",
-        "approximate_dp_gaussian",
         "approximate_dp_delta",
+        "approximate_dp_sigma",
+        "approximate_dp_gaussian",
         "approximate_dp_rules",
         "approximate_dp_proofs",
     ),

@@ -39,6 +39,13 @@ def loss_by_torch(data, neighbour, b):
     return ((t - neighbour).abs() - (t - data).abs()) / b
 
 
+def loss_in_single_precision(data, neighbour, b):
+    import torch
+
+    t = torch.tensor(float(data)) + b * torch.empty(()).exponential_() * (1 - 2 * torch.randint(0, 2, ()))
+    return ((t - neighbour).abs() - (t - data).abs()) / b
+
+
 def loss_of_gaussian(data, neighbour, b, rng):
     t = rng.normal(data, b)
     return ((t - neighbour) ** 2 - (t - data) ** 2) / (2 * b**2)
@@ -554,6 +561,7 @@ RIGHT = {
         "exponentials, length 1": loss_by_exponentials,
         "clipping": loss_by_clipping,
         "torch": loss_by_torch,
+        "single precision": loss_in_single_precision,
     },
     "loss_mean": {
         "loop": mean_loop,
