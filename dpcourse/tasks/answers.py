@@ -99,7 +99,7 @@ class Answers:
             if missing:
                 raise Complaint(f"I expected {_listed(names)}, but {missing[0]!r} is missing in {_shown(raw)}.")
             values = [raw[name] for name in names]
-        elif isinstance(raw, tuple | list) and len(raw) == len(names):
+        elif (isinstance(raw, tuple | list) or np.ndim(raw) == 1) and len(raw) == len(names):
             values = list(raw)
         else:
             raise Complaint(f"I expected {len(names)} things, {_listed(names)}, but got {_shown(raw)}.")

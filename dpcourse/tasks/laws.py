@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit, scale_fit
-from dpcourse.tasks.shown import spread
+from dpcourse.tasks.shown import shares, spread
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview
 from dpcourse.tasks.values import described
@@ -172,8 +172,12 @@ def _count(talk: Interview, probe: Probe, names: list[Any], probabilities: Any, 
         talk.fail(f"{about} You answered {strange[0]!r}, which is none of {names[:6]}.")
     if len(seen) == 1 and 2 * right.max() ** draws <= level:  # the binomial below would say so, too, in other words
         talk.fail(f"{about} Every answer was {seen[0]!r}: no coin is tossed, or always the same one.")
-    for name, share in zip(names, right, strict=True):
-        hits = int(np.count_nonzero(answers == name))
+    counts = [int(np.count_nonzero(answers == name)) for name in names]
+    if talk.public:
+        talk.picture = shares(
+            talk.task.name, [str(name) for name in names], np.array(counts) / draws, right, what="answer"
+        )
+    for name, hits, share in zip(names, counts, right, strict=True):
         talk.require(
             binomial_fit(hits, draws, float(share), level=level),
             f"{about} You answered {name!r} in {hits / draws:.1%} of them; {share:.1%} is right.",

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from dpcourse.tasks.derivations import ALGEBRA, TRIANGLE, Reason, Steps, derivation
+from dpcourse.tasks.derivations import ALGEBRA, TRIANGLE, Reason, derivation
 from dpcourse.tasks.points import Given, positive, real, vector
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.proofs import Lines, proof
+from dpcourse.tasks.task import Task
 
-Lines = list[tuple[str, str, str]]
 REWRITE, TRIANGULAR, BOUNDED = "algebra", "triangle inequality", "sensitivity"
-
-
-def _proof(name: str, see: str, judge: Callable[[Interview], None], *known: tuple[str, Lines, str]) -> Task:
-    """A task whose function takes nothing and gives back the steps; ``known`` wrong ones: name, steps, message."""
-    wrong = tuple(Misconception(title, lambda lines=lines: lines, message) for title, lines, message in known)
-    return Task(
-        name=name, points=2, see=see, probes=lambda rng: [{}], judge=judge, misconceptions=wrong, answer=Steps()
-    )
 
 
 def _count_ratio(above: int, below: int) -> str:
@@ -27,7 +17,7 @@ def _count_ratio(above: int, below: int) -> str:
 def _count_proof(name: str, above: int, below: int) -> Task:
     exponent = f"exp((abs(y - {below}) - abs(y - {above}))/b)"
     start: Lines = [("=", exponent, REWRITE)]
-    return _proof(
+    return proof(
         name,
         "lecture 1, section 6",
         derivation(
@@ -67,7 +57,7 @@ _NUMBER = "exp(epsilon*(abs(y - d) - abs(y - c))/Delta)"
 _NUMBER_START: Lines = [("=", _NUMBER, REWRITE)]
 _NUMBER_TRIANGLE: Lines = [*_NUMBER_START, ("<=", "exp(epsilon*abs(c - d)/Delta)", TRIANGULAR)]
 
-proof_numeric = _proof(
+proof_numeric = proof(
     "proof_numeric",
     "lecture 1, section 10",
     derivation(
@@ -103,7 +93,7 @@ proof_numeric = _proof(
 _VECTOR = "exp(epsilon*sum(abs(y - d) - abs(y - c))/Delta)"
 _VECTOR_START: Lines = [("=", _VECTOR, REWRITE)]
 
-proof_vector = _proof(
+proof_vector = proof(
     "proof_vector",
     "lecture 1, section 11",
     derivation(
@@ -145,7 +135,7 @@ _SUMS_TURNED = "sum(exp(epsilon*u/(2*Delta)))/sum(exp(epsilon*v/(2*Delta)))"
 _CHOICE_START: Lines = [("=", f"exp(epsilon*(a - b)/(2*Delta)) * {_SUMS}", REWRITE)]
 OWN, RIVALS = "its own score", "the rivals' scores"
 
-proof_exponential = _proof(
+proof_exponential = proof(
     "proof_exponential",
     "lecture 1, section 13",
     derivation(

@@ -24,9 +24,13 @@ def as_html(verdict: Verdict) -> str:
         data = base64.b64encode(paper.png(verdict.picture, width=6)).decode()
         alt = html.escape(verdict.picture.says)
         picture = f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{data}">'
+    message, odds = verdict.message, ""
+    if message.endswith(")") and " (A right answer fails" in f" {message}":
+        message, _, odds = message.rpartition("(A right answer fails")
+        odds = f'<br><small style="opacity:0.75">(A right answer fails{html.escape(odds)}</small>'
     return (
         f'<div style="border-left:4px solid {colour};padding:2px 12px;max-width:46em">'
-        f"<b>{html.escape(verdict.headline)}</b><br>{html.escape(verdict.message)}<br>{picture}</div>"
+        f"<b>{html.escape(verdict.headline)}</b><br>{html.escape(message.strip())}{odds}<br>{picture}</div>"
     )
 
 
@@ -35,7 +39,7 @@ def spread(title: str, answers: np.ndarray, center: float, scale: float, cdf: An
     from dpcourse.plots import Axis, Bars, Line, Picture, panel
 
     wide = max(6.0, min(60.0, float(np.quantile(np.abs(answers - center) / scale, 0.99))))
-    edges = np.linspace(-wide, wide, 41)
+    edges = np.linspace(-wide, wide, 42)  # an odd number of bars: one stands in the middle
     counts = np.histogram((answers - center) / scale, edges)[0] / len(answers)
     right = np.diff(np.asarray(cdf(edges), dtype=float))
     middle = (edges[1:] + edges[:-1]) / 2

@@ -516,8 +516,94 @@ _OTHERS = {
     "proof_exponential": {"one leap": _giving([("<=", "exp(epsilon)", "the rivals' scores")])},
 }
 
+
+def _pdf(y, center, b):
+    return scipy.stats.laplace.pdf(y, center, b)
+
+
+def _one_noise_for_all(counts, epsilon, rng):
+    noise = rng.laplace(scale=len(counts) / epsilon)
+    return [count + noise for count in counts]
+
+
+def _years_seen(years, bins, epsilon, rng):
+    _, counts = np.unique(years[np.isin(years, bins)], return_counts=True)
+    return counts + rng.laplace(0, 1 / epsilon, len(counts))
+
+
+#: Mistakes that the tasks know, in other words than theirs.
+_KNOWN = {
+    "likelihood_ratio": {
+        "upside down": lambda y, count, neighbour, b: _pdf(y, neighbour, b) / _pdf(y, count, b),
+        "logarithm left": lambda y, count, neighbour, b: np.log(_pdf(y, count, b)) - np.log(_pdf(y, neighbour, b)),
+    },
+    "ratio_range": {"range of the bound": lambda difference, b: np.exp([0, difference / b])},
+    "noisy_count": {
+        "scale upside down": lambda count, epsilon: (
+            count + random.expovariate(1 / epsilon) - random.expovariate(1 / epsilon)
+        ),
+        "no noise": lambda count, epsilon: np.int64(count),
+        "one-sided": lambda count, epsilon, rng: count + abs(rng.laplace(0, 1 / epsilon)),
+        "Gaussian noise": lambda count, epsilon: random.gauss(count, math.sqrt(2) / epsilon),
+    },
+    "sensitivity_of": {
+        "histogram counted once": lambda query, relation, low, high, n: (
+            1 if query == "histogram" else _if_chain(query, relation, low, high, n)
+        ),
+        "mean not divided": lambda query, relation, low, high, n: _if_chain(query, relation, low, high, 1),
+    },
+    "total_debt": {
+        "noise of a count": lambda debts, maximum, epsilon, rng: _debt_numpy(debts, maximum, epsilon * maximum, rng),
+        "not cut": lambda debts, maximum, epsilon, rng: sum(debts.tolist()) + maximum * rng.laplace() / epsilon,
+    },
+    "noisy_counts": {
+        "shared noise": _one_noise_for_all,
+        "l2 for l1": lambda counts, epsilon, rng: (
+            counts + rng.laplace(0, np.linalg.norm(np.ones(len(counts))) / epsilon, len(counts))
+        ),
+    },
+    "noisy_histogram": {
+        "replaced": lambda years, bins, epsilon, rng: _histogram_loop(years, bins, epsilon / 2, rng),
+        "only the years that occur": _years_seen,
+    },
+    "exponential_probabilities": {
+        "two forgotten": lambda utilities, epsilon, sensitivity: _shares_loop(utilities, 2 * epsilon, sensitivity),
+    },
+    "exponential_choice": {
+        "always the best": lambda candidates, utilities, epsilon, sensitivity: max(
+            zip(utilities, candidates, strict=True)
+        )[1],
+        "two forgotten": lambda candidates, utilities, epsilon, sensitivity: _choice_random(
+            candidates, utilities, 2 * epsilon, sensitivity
+        ),
+    },
+    "meeting_probabilities": {
+        "two forgotten": lambda members, cities, epsilon: _meeting_loop(members, cities, 2 * epsilon),
+    },
+    "break_naive": {
+        "not neighbours": lambda maximum, epsilon: ([1.0, 0.0], [1.0, maximum], maximum),
+    },
+    "private_median": {
+        "no noise": lambda data, low, high, epsilon: sorted(data.tolist())[len(data) // 2],
+        "two forgotten": lambda data, low, high, epsilon, rng: _median_gumbel(data, low, high, 2 * epsilon, rng),
+    },
+    "proof_numeric": {
+        "sensitivity before the triangle": _giving(
+            [("=", "exp((abs(y - d) - abs(y - c))*epsilon/Delta)", "algebra"), _LAST]
+        ),
+    },
+    "proof_exponential": {
+        "sums cancelled": _giving([("=", "exp(epsilon*a/(2*Delta)) / exp(epsilon*b/(2*Delta))", "algebra")]),
+    },
+}  # fmt: skip
+
+# The tasks' own wrong functions are added by test_bank.py.
 WRONG = {
-    name: {style: (function, None) for style, function in ways.items()} for name, ways in _OTHERS.items()
-}  # the known ones are added by test_bank.py, from the tasks themselves
+    name: {
+        **{style: (function, None) for style, function in _OTHERS[name].items()},
+        **{f"{style}, again": (function, style) for style, function in _KNOWN.get(name, {}).items()},
+    }
+    for name in _OTHERS
+}
 
 assert {task.name for task in PROOFS} == set(_LINES)
