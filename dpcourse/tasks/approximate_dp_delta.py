@@ -170,18 +170,23 @@ def _merged(world: Any, g: Any) -> np.ndarray:
     return np.bincount(np.asarray(g), weights=world)
 
 
+def _gains(one: np.ndarray, other: np.ndarray, epsilon: float) -> np.ndarray:
+    return np.maximum(one - math.exp(epsilon) * other, 0)
+
+
 def _after_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Six outputs, three values of g. Both times something is lost, and each order is once the worse one."""
+    """Six outputs, three values of g. Both times something is lost, and each order is once the worse one.
+
+    Worse by two values of g, not by one: else the worst set would be a single output.
+    """
     found: list[Probe] = []
     while len(found) < 2:
         p, q = rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(6))
         g, epsilon = rng.permutation([0, 0, 1, 1, 2, 2]), float(rng.uniform(0.1, 0.3))
-        before, after = _deltas(p, q, epsilon), _deltas(_merged(p, g), _merged(q, g), epsilon)
+        before = max(_gains(p, q, epsilon).sum(), _gains(q, p, epsilon).sum())
         worlds = (_merged(p, g), _merged(q, g))
-        worse = len(found)  # the order that must be the worse one this time, by two values of g and not by one
-        gains = worlds[worse] - math.exp(epsilon) * worlds[1 - worse]
-        several = np.count_nonzero(gains > 0.01) == 2
-        if several and max(before) > max(after) + 0.02 and after[worse] > after[1 - worse] + 0.02 > 0.03:
+        worse, better = (_gains(worlds[i], worlds[1 - i], epsilon) for i in (len(found), 1 - len(found)))
+        if np.sum(worse > 0.01) == 2 and before > worse.sum() + 0.02 and worse.sum() > better.sum() + 0.02 > 0.03:
             found.append({"p": p, "q": q, "g": g, "epsilon": epsilon})
     return found
 
