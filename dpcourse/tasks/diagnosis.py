@@ -37,7 +37,7 @@ def explaining(
     for misconception in misconceptions:
         student, likely = Student(misconception.wrong, answer, seconds=5.0), 1.0
         try:
-            for number, record in enumerate(recorded):
+            for number, record in enumerate(reversed(recorded)):  # the last one failed: it tells the most
                 likely = min(likely, _alike(student, record, summary, 1_000_003 + number))
                 if likely <= best:
                     break
