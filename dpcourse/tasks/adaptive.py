@@ -79,7 +79,10 @@ def _matrices(rng: np.random.Generator) -> Sequence[Probe]:
     unused[:, rng.integers(5)] = 0
     certain[rng.integers(3), rng.integers(4)] = 0
     members = rng.choice(6, 2, replace=False).tolist()
-    tables = [drawn(4, 4), drawn(3, 6), unused, restricted_matrix(6, members, 0.7, rng.uniform(0.2, 0.6)), certain]
+    uneven = drawn(4, 4)
+    while _log_range(uneven, None) < 1.05 * _log_range(uneven, 1).max():  # largest and smallest entry in other rows
+        uneven = drawn(4, 4)
+    tables = [uneven, drawn(3, 6), unused, restricted_matrix(6, members, 0.7, rng.uniform(0.2, 0.6)), certain]
     return [{"matrix": table / table.sum(axis=1, keepdims=True)} for table in tables]
 
 

@@ -14,6 +14,7 @@ from dpcourse.adaptive_ldp import RestrictedResponse, naive_matrix, restricted_m
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.shown import shares as counted
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
@@ -50,6 +51,8 @@ def _compare(talk: Interview, probe: Probe, right: np.ndarray, draws: int) -> No
         talk.fail(f"{about} Every report was {answers[0]:g}: no coin is tossed, or always the same one.")
     counts = np.bincount(answers.astype(np.int64), minlength=len(right))
     shares, own = counts / draws, int(probe["x"])
+    if talk.public:
+        talk.picture = counted(talk.task.name, list(map(str, range(len(right)))), shares, right)
     lies = np.delete(shares, own)
     even = lies.max() < 1.25 * lies.min() + 0.02
     for category in np.argsort(-np.abs(shares - right)):  # the worst first

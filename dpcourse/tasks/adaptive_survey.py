@@ -16,6 +16,7 @@ from dpcourse.adaptive_ldp import RestrictedResponse, best_subset, inverted, max
 from dpcourse.adaptive_ldp import total_variation as distance
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 
@@ -101,6 +102,8 @@ def _judge(talk: Interview) -> None:
     """First the estimate from a survey that others have made, then whole surveys: points by their mean error."""
     old, *new = talk.probes
     estimate, theta = _estimate(talk, old), old_shares(old)
+    if talk.public:
+        talk.picture = shares(talk.task.name, list(map(str, range(K))), estimate, theta, what="category")
     if distance(estimate, theta) > CLOSE:
         known = (m.name for m in talk.task.misconceptions if distance(m.wrong(**old)["estimate"], estimate) < 0.02)
         talk.fail(

@@ -10,6 +10,7 @@ from scipy import special
 
 from dpcourse.audit import binomial_fit
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
@@ -93,6 +94,12 @@ def _judge_lots(talk: Interview) -> None:
         if lots.shape[1] != n:
             talk.fail(f"{about} I expected {n} truth values, one for each person, but got {lots.shape[1]}.")
         level, sizes = LEVEL / (4 * len(talk.probes)), lots.sum(axis=1)
+        if talk.public:
+            chances = special.bdtr(np.arange(n + 1), n, q) - np.append(0, special.bdtr(np.arange(n), n, q))
+            found = np.bincount(sizes.astype(np.int64), minlength=n + 1) / draws
+            seen = slice(0, int(np.flatnonzero((chances > 1e-4) | (found > 0))[-1]) + 1)
+            labels = [str(size) if size % 4 == 0 else "" for size in range(n + 1)]
+            talk.picture = shares(talk.task.name, labels[seen], found[seen], chances[seen], what="size of the lot")
         pairs = int((lots[:, 0 : n - 1 : 2] * lots[:, 1:n:2]).sum())
         _known_lots(talk, lots, sizes, pairs / (draws * (n // 2)), q, about)
         inside = int(sizes.sum())

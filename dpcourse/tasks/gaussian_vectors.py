@@ -16,6 +16,7 @@ from scipy import special
 
 from dpcourse.audit import Fit, ks_fit
 from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.shown import spread
 from dpcourse.tasks.student import Probe, Student
 from dpcourse.tasks.task import LEVEL, Failed, Interview
 from dpcourse.tasks.values import described, shown
@@ -48,6 +49,8 @@ def look_at_vectors(talk: Interview, probe: Probe, right: Spread, level: float, 
         answers = talk.draws(probe, draws)
         if answers.shape[1:] != right.center.shape:
             talk.fail(f"I expected {right.center.size} numbers, but got {answers[0].size}: {shown(answers[0])}.")
+        if talk.public:
+            talk.picture = spread(talk.task.name, answers[:, 0], float(right.center[0]), right.sigma, special.ndtr)
         try:
             _compare(talk, answers, right, f"I called you {draws:,} times with {described(probe)}.", level / 8)
         except Failed as failed:
