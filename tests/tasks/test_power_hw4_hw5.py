@@ -1,0 +1,165 @@
+"""How often would a wrong sampler of homeworks 4 and 5 slip through? Computed, at the probes of 100 seeds.
+
+Each bound is for the last and largest look alone, at the level that the judge gives it; earlier looks only lower it.
+Chi-square and binomial bounds are exact; those by Kolmogorov-Smirnov use Hoeffding's inequality at one point.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from dpcourse.adaptive_ldp import RestrictedResponse
+from dpcourse.audit.binomial import lower_tail, rejection_region, upper_tail
+from dpcourse.audit.fit import ks_critical
+from dpcourse.mechanisms import KaryResponse
+from dpcourse.tasks import LEVEL
+from dpcourse.tasks.adaptive_reports import WRONG
+from dpcourse.tasks.bank import tasks_of
+from dpcourse.tasks.dp_sgd_steps import per_example
+from dpcourse.tasks.gaussian_vectors import DRAWS
+from dpcourse.vectors import clipped, norms
+
+MISS = 1e-6
+
+
+def probes(homework, task, seeds=100):
+    for seed in range(seeds):
+        yield list(tasks_of(homework)[task].probes(np.random.default_rng(seed)))
+
+
+def missed(right, wrong, draws, level):
+    """An event of probability ``wrong`` passes for one of probability ``right``."""
+    low, high = rejection_region(draws, float(right), level)
+    return max(0.0, 1 - lower_tail(low, draws, float(wrong)) - upper_tail(high, draws, float(wrong)))
+
+
+def missed_row(right, wrong, draws, level):
+    """Reports with the probabilities ``wrong`` pass, by the category that tells most."""
+    return min(missed(a, min(max(b, 0.0), 1.0), draws, level) for a, b in zip(right, wrong, strict=True))
+
+
+def truth(epsilon, others):
+    return math.exp(epsilon) / (math.exp(epsilon) + others)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda k, epsilon: truth(epsilon, 1),
+        lambda k, epsilon: truth(epsilon, k),
+        lambda k, epsilon: (1 + (k - 1) * truth(epsilon, k - 1)) / k,  # a lie may be the truth
+        lambda k, epsilon: 1 / k,
+        lambda k, epsilon: truth(1.15 * epsilon, k - 1),
+        lambda k, epsilon: truth(0.85 * epsilon, k - 1),
+    ],
+)
+def test_a_wrong_truth_of_srr_does_not_pass(wrong):
+    for asked in probes("hw5_adaptive_ldp", "srr"):
+        rates = []
+        for probe in asked:
+            k, epsilon = probe["k"], probe["epsilon"]
+            right = KaryResponse(epsilon=epsilon, k=k).truth
+            rates.append(missed(right, wrong(k, epsilon), 10_000, LEVEL / (2 * len(asked) * k)))
+        assert min(rates) <= MISS
+
+
+@pytest.mark.parametrize(("name", "matrix"), [(name, matrix) for name, matrix, _ in WRONG])
+def test_a_wrong_rrrr_does_not_pass(name, matrix):
+    for asked in probes("hw5_adaptive_ldp", "rrrr", 40):
+        rates = []
+        for probe in asked:
+            how = {key: probe[key] for key in ("k", "subset", "epsilon", "first")}
+            right = RestrictedResponse(how["k"], how["subset"], epsilon=how["epsilon"], first=how["first"]).matrix[
+                probe["x"]
+            ]
+            level = LEVEL / (2 * len(asked) * len(right))
+            rates.append(missed_row(right, matrix(**how)[probe["x"]], 7_000, level))
+        assert min(rates) <= MISS, name
+
+
+def missed_scale(factor, freedom, level):
+    """Noise ``factor`` times as wide passes the two-sided chi-square test of the spread."""
+    low, high = (special.chdtri(freedom, tail) for tail in (1 - level / 2, level / 2))
+    return special.chdtr(freedom, high / factor**2) - special.chdtr(freedom, low / factor**2)
+
+
+@pytest.mark.parametrize(
+    ("homework", "task", "draws"),
+    [("hw4_dp_sgd", "noisy_average", DRAWS), ("hw4_dp_sgd", "user_level_average", DRAWS),
+     ("hw5_adaptive_ldp", "sgld_step", 3_000)],
+)  # fmt: skip
+def test_vectors_with_a_scale_ten_percent_off_do_not_pass(homework, task, draws):
+    asked = next(probes(homework, task))
+    wide = 6 if task == "sgld_step" else 5
+    for factor in (0.9, 1.1):
+        assert missed_scale(factor, (draws - 1) * wide, LEVEL / len(asked) / 8) <= MISS
+
+
+def test_laplace_vectors_do_not_pass():
+    points = np.linspace(0, 2, 2_001)
+    laplace = 1 - 0.5 * np.exp(-points * math.sqrt(2))  # of variance 1
+    distance = float(np.abs(laplace - special.ndtr(points)).max())
+    pooled = 5 * DRAWS
+    beyond = distance - ks_critical(pooled, LEVEL / 3 / 8)
+    assert beyond > 0
+    assert math.exp(-2 * pooled * beyond**2) <= MISS
+
+
+class Still:
+    """A generator without noise."""
+
+    def normal(self, *_, size):
+        return np.zeros(size)
+
+
+@pytest.mark.parametrize("name", ["half forgotten", "n/m forgotten", "rho for rho - 1", "prior forgotten"])
+def test_a_langevin_step_with_a_wrong_gradient_does_not_pass(name):
+    task = tasks_of("hw5_adaptive_ldp")["sgld_step"]
+    wrong = {known.name: known.wrong for known in task.misconceptions}
+    for asked in probes("hw5_adaptive_ldp", "sgld_step"):
+        rates = []
+        for probe in asked:
+            right = wrong["no noise"](**probe)
+            shift = (wrong[name](**probe, rng=Still()) - right) / math.sqrt(probe["gamma"])
+            high = special.chdtri(len(right), LEVEL / len(asked) / 8 / 2)
+            rates.append(special.chndtr(high, len(right), 3_000 * float(shift @ shift)))
+        assert min(rates) <= MISS
+
+
+def test_lots_with_other_coins_do_not_pass():
+    for asked in probes("hw4_dp_sgd", "poisson_lot"):
+        for factor in (0.9, 1.1):
+            rates = [missed(p["q"], factor * p["q"], 3_000 * p["n"], LEVEL / (4 * len(asked))) for p in asked]
+            assert min(rates) <= MISS
+
+
+def step_laws(probe, points):
+    """The right law of the noisy sum along the gradient, and two wrong ones: fixed lots, and the drawn size."""
+    gradient = clipped(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])[0]
+    length, noise, n, q = float(norms(gradient)), probe["sigma"] * probe["clip"], len(probe["y"]), probe["q"]
+    sizes = np.arange(n + 1)
+    chances = special.binom(n, sizes) * q**sizes * (1 - q) ** (n - sizes)
+    t = points[:, None] * length
+    stretched = q * n / np.maximum(sizes, 1)
+    right = special.ndtr((t - sizes * length) / noise) @ chances
+    fixed = special.ndtr((t[:, 0] - round(q * n) * length) / noise)
+    drawn = special.ndtr((t / stretched - sizes * length) / noise) @ chances
+    return right, fixed, drawn
+
+
+def test_a_step_with_fixed_lots_or_the_drawn_size_does_not_pass():
+    points = np.linspace(-6, 14, 4_001)
+    for _, probe in probes("hw4_dp_sgd", "dp_sgd_step"):
+        right, *wrong = step_laws(probe, points)
+        for law in wrong:
+            beyond = float(np.abs(law - right).max()) - ks_critical(DRAWS, LEVEL / 4)
+            assert beyond > 0
+            assert math.exp(-2 * DRAWS * beyond**2) <= MISS
+
+
+def test_training_with_a_fifth_less_noise_does_not_pass():
+    """Sixty steps of 21 numbers, as the notebook's solution takes."""
+    assert missed_scale(0.8, 60 * 21, LEVEL / 4) <= MISS
+    assert missed_scale(1.25, 60 * 21, LEVEL / 4) <= MISS
