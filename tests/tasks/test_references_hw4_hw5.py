@@ -1,4 +1,4 @@
-"""What homeworks 4 and 5 compare with, against the systems of the lectures, written there in torch or in closed form."""
+"""What homeworks 4 and 5 compare with, held against the systems of the lectures (in torch, or in closed form)."""
 
 import math
 
