@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from dpcourse.tasks.answers import Complaint
 from dpcourse.tasks.expressions import Formula, Undefined, at_one_point, at_points, parse
 from dpcourse.tasks.points import Domain, Given, Map, Place
-from dpcourse.tasks.task import Interview
+from dpcourse.tasks.task import Interview, Misconception
 
 MOST_STEPS = 30
 CLOSE = 1e-9  # relative, in double precision; the exact points see what is smaller
@@ -90,13 +91,19 @@ TRIANGLE = Reason("<=", fits=_triangular)
 
 
 class Fault(NamedTuple):
-    """The first thing wrong with a derivation: its kind, which step (0: the whole), the words, and the two lines."""
+    """The first thing wrong with a derivation: its kind, which step (0: the whole), the words, line and reason."""
 
     kind: str
     step: int
     text: str
     formula: Formula | None = None
     reason: str = ""
+    before: Formula | None = None
+
+    def spelt(self) -> str:
+        """The line and the one before it, as they were written."""
+        lines = [formula.text for formula in (self.before, self.formula) if formula is not None]
+        return " ".join(lines).replace(" ", "")
 
 
 class Derivation:
@@ -128,7 +135,7 @@ class Derivation:
             except Complaint as complaint:
                 return Fault("unreadable", number, f"Step {number}: {complaint}")
             if found is not None:
-                return found
+                return found._replace(before=before)
             before = after
         if broken(before, self.goal, "=", world.place()) is not None:
             text = f"Every step follows, but the last line, {before.text}, is not the goal, {self.goal.text}."
@@ -238,16 +245,19 @@ def derivation(
         if fault is None:
             talk.praise = f"All {len(steps)} steps follow, each for its reason."
             return
-        for misconception in talk.task.misconceptions:
-            known = judged.fault(Steps().read(misconception.wrong()), world)
-            if known is not None and _same_fault(fault, known, world):
-                talk.fail(fault.text, name=misconception.name)
-        talk.fail(fault.text, name=fault.kind)
+        talk.fail(fault.text, name=_named(fault, judged, world, talk.task.misconceptions) or fault.kind)
 
     return judge
 
 
-def _same_fault(one: Fault, other: Fault, world: Map) -> bool:
-    if one.kind != other.kind or one.reason != other.reason or one.formula is None or other.formula is None:
-        return False
-    return broken(one.formula, other.formula, "=", world.place()) is None
+def _named(fault: Fault, judged: Derivation, world: Map, misconceptions: Sequence[Misconception]) -> str:
+    """The misconception with the same first fault, or "". If several have it, the one that is spelt most alike."""
+    best, name = -1.0, ""
+    for misconception in misconceptions:
+        known = judged.fault(Steps().read(misconception.wrong()), world)
+        if known is None or (known.kind, known.reason) != (fault.kind, fault.reason):
+            continue
+        if fault.formula and known.formula and broken(known.formula, fault.formula, "=", world.place()) is None:
+            alike = SequenceMatcher(None, known.spelt(), fault.spelt(), autojunk=False).ratio()
+            best, name = max((best, name), (alike, misconception.name))
+    return name
