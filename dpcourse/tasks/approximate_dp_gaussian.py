@@ -50,10 +50,10 @@ def _judge_vectors(talk: Interview) -> None:
     try:
         vectors_of(_vector_law)(talk)
     finally:
-        if talk.public and talk.recorded:
-            last = talk.recorded[-1]
-            right, drawn = _vector_law(**last.probe), last.found.reshape(len(last.found), -1)[:, 0]
-            talk.picture = spread(talk.task.name, drawn, float(right.center[0]), right.sigma, ndtr)
+        last = talk.recorded[-1] if talk.public and talk.recorded else None
+        if last is not None and last.found.ndim == 2 and last.found.shape[1] > 0:
+            right = _vector_law(**last.probe)
+            talk.picture = spread(talk.task.name, last.found[:, 0], float(right.center[0]), right.sigma, ndtr)
 
 
 def _gaussians(factor: Any) -> Any:

@@ -41,13 +41,20 @@ def _judge_textbook(talk: Interview) -> None:
             talk.fail(f"For {described(probe)} you answer {shown(sigma)}; right is {shown(right)}.")
     for probe in talk.probes:
         if probe["epsilon"] >= 1 and (sigma := _unless_refused(talk, probe)) is not None:
-            true = GaussianLoss(probe["sensitivity"] / sigma).delta(probe["epsilon"]) if sigma > 0 else 1.0
+            true = _true_delta(probe, sigma)
             talk.fail(
                 f"For {described(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that noise "
                 f"is {true:.2g}.",
                 name="refuses nothing",
             )
     talk.praise = f"All {len(inside)} values are right, and what the proof does not cover is refused."
+
+
+def _true_delta(probe: Probe, sigma: float) -> float:
+    """The exact delta of noise with this sigma; next to no noise hides nothing."""
+    if sigma < 1e-6 * probe["sensitivity"]:
+        return 1.0
+    return float(GaussianLoss(probe["sensitivity"] / sigma).delta(probe["epsilon"]))
 
 
 def _unless_refused(talk: Interview, probe: Probe) -> Any:
@@ -125,8 +132,7 @@ def _judge_smallest(talk: Interview) -> None:
         text = f"For {described(probe)} you answer {shown(sigma)}; {shown(right)} is enough."
         if sigma > right:
             talk.fail(f"{text} Yours is private, but wasteful: more noise than the guarantee needs.", wasteful=True)
-        true = f"{GaussianLoss(probe['sensitivity'] / sigma).delta(probe['epsilon']):.3g}" if sigma > 0 else "1"
-        talk.fail(f"{text} The true delta of yours is {true}, more than was promised.")
+        talk.fail(f"{text} The true delta of yours is {_true_delta(probe, sigma):.3g}, more than was promised.")
     talk.praise = f"All {len(found)} probes are answered right."
 
 
