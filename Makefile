@@ -15,7 +15,7 @@ TYPED  := $(wildcard dpcourse autograder tools)
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab site slides experiments test testslow lint format bench system constraints clean
+.PHONY: help setup lab site slides experiments study test testslow lint format bench system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ experiments: setup ## compute anew what lectures 4 and 5 show from stored result
 	$(PY) -m tools.train_grid
 	$(PY) -m tools.adaptive_grid
 	$(PY) -m tools.adaptive_pictures
+
+study: setup ## grade every right homework submission again and again: none may fail (hours; it can be stopped and goes on)
+	$(PY) -m tools.judge_study
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"

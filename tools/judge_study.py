@@ -96,11 +96,7 @@ def study(seeds: int, others: int, minutes: float, processes: int) -> dict[str, 
             path.with_suffix(".new").write_text(json.dumps(done, indent=0))
             path.with_suffix(".new").replace(path)
             total, wrong = (sum(map(count, done.values())) for count in (_seeds, _failed))
-            print(
-                f"\r{total:,} gradings, {sum(len(one['failed']) for one in done.values())} failed",
-                end="",
-                file=sys.stderr,
-            )
+            print(f"\r{total:,} gradings, {wrong} failed", end="", file=sys.stderr)
     return done
 
 
