@@ -140,7 +140,7 @@ def _budget_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [
         {"epsilon": float(eps), "first": float(first), "inside": int(inside), "outside": int(outside)}
         for eps, first, inside, outside in (
-            (epsilon[0], 0.8 * epsilon[0], 4, 13),
+            (epsilon[0] + 1, 0.8 * (epsilon[0] + 1), 4, 13),  # so large that a missing logarithm stays below eps
             (epsilon[1], 0.9 * epsilon[1], 5, 3),
             (1.5, 0.5 + 0.02 * rng.random(), 2, 3),
             (2 + epsilon[2], 0.3, 3, 4),
