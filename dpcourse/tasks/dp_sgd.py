@@ -143,7 +143,9 @@ def _known_lots(talk: Interview, lots: np.ndarray, sizes: np.ndarray, together: 
 
 
 def _mask(n: int, members: np.ndarray) -> np.ndarray:
-    return np.isin(np.arange(n), members)
+    mask = np.zeros(n, dtype=bool)
+    mask[members] = True
+    return mask
 
 
 poisson_lot = Task(
