@@ -1,0 +1,122 @@
+"""How often would a wrong answer to homework 1 slip through? Computed exactly, at the probes of many grading seeds."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from dpcourse.audit import draws_needed_for_scale_error
+from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
+from dpcourse.audit.epsilon import certified
+from dpcourse.audit.fit import ks_critical
+from dpcourse.tasks import LEVEL, Noise
+from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
+from dpcourse.tasks.pure_dp_open import (
+    HARD_DRAWS,
+    TESTS,
+    UTILITY_DRAWS,
+    _mostly_below,
+    exponential_median,
+    rank_error,
+)
+from tests.tasks.test_power import DRAWS, MISS, missed, probes
+
+LAPLACE = Noise.laplace(0.0, 1.0).cdf
+NOISE_LEVEL = LEVEL / 3 / 6  # two probes, three looks, six tests each: see noise_of
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_a_laplace_scale_that_is_off_by_a_tenth_is_seen(factor):
+    assert draws_needed_for_scale_error(factor, LAPLACE, level=NOISE_LEVEL, power=1 - MISS) <= DRAWS
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda z: ndtr(z / math.sqrt(2)),  # a Gaussian with the variance of the Laplace
+        lambda z: np.clip((z + 3) / 6, 0, 1),  # uniform
+        lambda z: np.where(z < 0, 0, 1 - np.exp(-np.abs(z))),  # one-sided
+        lambda z: LAPLACE(z - 0.2),  # shifted
+    ],
+)
+def test_noise_of_another_shape_is_seen(other):
+    """Where the two cdfs are farthest apart, the sample's cdf is a binomial share: Kolmogorov-Smirnov sees it there."""
+    z = np.linspace(-12, 12, 4001)
+    right, wrong = LAPLACE(z), other(z)
+    i = int(np.argmax(np.abs(right - wrong)))
+    critical = ks_critical(DRAWS, NOISE_LEVEL)
+    slips = lower_tail(math.floor(DRAWS * (right[i] + critical)), DRAWS, wrong[i]) - lower_tail(
+        math.ceil(DRAWS * (right[i] - critical)) - 1, DRAWS, wrong[i]
+    )
+    assert slips <= MISS
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5, 2.0, -1.0])
+def test_a_wrong_factor_in_the_exponential_mechanism_is_seen(factor):
+    """0: scores not looked at; 0.5: a 2 too many; 2: the 2 forgotten; -1: the sign turned."""
+    for asked in probes("hw1_pure_dp", "exponential_choice"):
+        probe = asked[-1]
+        scores = probe["utilities"], probe["epsilon"], probe["sensitivity"]
+        right = _probabilities(*scores)
+        wrong = _shares(factor * scores[1] * scores[0] / (2 * scores[2]))
+        level = LEVEL / (len(asked) + 1) / len(right)
+        assert min(missed(p, q, level, 6_000) for p, q in zip(right, wrong, strict=True)) <= MISS
+
+
+def test_a_median_that_spends_twice_its_budget_is_convicted():
+    for asked in probes("hw1_pure_dp", "private_median", 50):
+        shares = []
+        for probe in asked[6:8]:
+            probability, _ = exponential_median(probe["data"], probe["low"], probe["high"], 2 * probe["epsilon"])
+            step = np.unique(probe["data"])[1]
+            ends = np.concatenate([[probe["low"]], np.sort(probe["data"])])
+            shares.append(float(probability[ends < step].sum()))
+        p, q = shares
+        hits = first_count(lambda k, p=p: lower_tail(k, HARD_DRAWS, p) > MISS / 2, HARD_DRAWS)
+        other = first_count(lambda k, q=q: upper_tail(k + 1, HARD_DRAWS, q) <= MISS / 2, HARD_DRAWS)
+        found = certified(hits, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=LEVEL / TESTS)
+        assert found > asked[6]["epsilon"]
+
+
+def density(probe):
+    """Of the exponential median, at 501 places of the range."""
+    probability, _ = exponential_median(**probe)
+    ends = np.concatenate([[probe["low"]], np.sort(probe["data"]), [probe["high"]]])
+    places = probe["low"] + (probe["high"] - probe["low"]) * np.linspace(0.001, 0.999, 501)
+    gap = np.searchsorted(ends, places) - 1
+    return probability[gap] / np.diff(ends)[gap]
+
+
+def test_the_exponential_median_is_private_on_the_pairs_and_keeps_its_points():
+    """The mean error stays below the limit but for LEVEL / TESTS: Chernoff's bound, compared with a simulation."""
+    rng = np.random.default_rng(0)
+    for asked in probes("hw1_pure_dp", "private_median", 5):
+        for first, second in ((2, 3), (4, 5), (6, 7)):
+            losses = np.log(density(asked[first]) / density(asked[second]))
+            assert np.abs(losses).max() <= asked[first]["epsilon"] + 1e-9
+            assert np.abs(losses).max() > 0.4 * asked[first]["epsilon"] or first != 6
+        for probe in asked[:2]:
+            probability, error = exponential_median(**probe)
+            limit = _mostly_below(probability, error, UTILITY_DRAWS, LEVEL / TESTS)
+            means = rng.choice(error, (400, UTILITY_DRAWS), p=probability).mean(axis=1)
+            assert probability @ error < limit < 2 * probability @ error
+            assert means.max() < limit  # 400 means: a bound too small by 4 deviations would show
+
+
+def test_the_rank_error_counts_rows_from_the_middle():
+    data = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert rank_error(data, [3.0, 2.5, 3.5, 0.0, 9.0, 1.0]).tolist() == [0.0, 0.5, 0.5, 2.5, 2.5, 1.5]
+
+
+def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
+    """Separated worlds: with p = 1 and q = 0 the searched pairs can show more than any epsilon that is asked for."""
+    from dpcourse.tasks.pure_dp_open import EDGE_DRAWS, JUMP_DRAWS
+
+    for draws in (JUMP_DRAWS, EDGE_DRAWS):
+        tested = draws - int(0.4 * draws)
+        assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.4
+    # Local sensitivity: above the lower end with probability 1/2 in one table, never in the other.
+    tested = EDGE_DRAWS - int(0.4 * EDGE_DRAWS)
+    hits = first_count(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
+    assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.4
