@@ -75,6 +75,14 @@ def jobs(runs: int, arrivals: int) -> list[Job]:
     ]
 
 
+def population(seed: int, epsilon: float, rho: float, runs: int) -> tuple[Any, Any]:
+    """The generator of a setting's people, and their true shares (runs, K)."""
+    import numpy as np
+
+    crowd = np.random.default_rng([seed, EPSILONS.index(epsilon), RHOS.index(rho)])
+    return crowd, crowd.dirichlet(np.full(K, rho), size=runs)
+
+
 def compute(job: Job) -> dict[str, Any]:
     """The errors of all runs of one part, by estimate, and for adaptive ones how often the best subset was used."""
     import numpy as np
@@ -87,8 +95,7 @@ def compute(job: Job) -> dict[str, Any]:
 
     start = time.monotonic()
     setting = [job.seed, EPSILONS.index(job.epsilon), RHOS.index(job.rho)]
-    crowd = np.random.default_rng(setting)  # the same people for every method
-    truth = crowd.dirichlet(np.full(K, job.rho), size=job.runs)
+    crowd, truth = population(job.seed, job.epsilon, job.rho, job.runs)  # the same people for every method
     arriving = people(truth, job.arrivals, crowd)
     coins = np.random.default_rng([*setting, *job.name.encode()])
     found: dict[str, Any] = {"job": asdict(job)}
@@ -191,7 +198,9 @@ def collect(parts: list[tuple[Job, dict[str, Any]]]) -> dict[str, Any]:
                         if extra in found:
                             entry[extra] = {key: value for key, value in box(found[extra]).items() if key != "values"}
                     methods.append(entry)
-            settings.append({"epsilon": epsilon, "rho": rho, "methods": methods})
+            top = population(parts[0][0].seed, epsilon, rho, parts[0][0].runs)[1].max(axis=1)
+            shares = [round(float(share), 4) for share in top]
+            settings.append({"epsilon": epsilon, "rho": rho, "largest share": shares, "methods": methods})
     first = parts[0][0]
     return {
         "k": K, "runs": first.runs, "arrivals": first.arrivals, "seed": first.seed, "prior": 1.0,

@@ -30,8 +30,26 @@ def contestants(methods: list[dict[str, Any]], estimate: str) -> list[tuple[str,
     for label in (*LEARNING, *FIXED):
         wanted, how, key = ("kind", learnt, label) if label in LEARNING else ("name", fixed, label)
         found = [one for one in methods if one[wanted] == key and one["estimate"] == how]
+        if label in LEARNING:  # a rule that never takes a subset is SRR, and no achievement of learning
+            found = [one for one in found if one["size"]["median"] > 0] or found
         rows.append((label, min(found, key=lambda one: one["error"]["median"])))
     return rows
+
+
+def stored_errors(estimate: str) -> dict[tuple[float, float], dict[str, np.ndarray]]:
+    """The errors of all surveys, by (epsilon, rho) and by method."""
+    return {
+        (setting["epsilon"], setting["rho"]): {
+            one["name"]: np.array(one["error"]["values"]) for one in setting["methods"] if one["estimate"] == estimate
+        }
+        for setting in stored("adaptive")["settings"]
+    }
+
+
+def largest_shares(epsilon: float, rho: float) -> np.ndarray:
+    """The largest true share in each survey of a setting."""
+    found = {(one["epsilon"], one["rho"]): one["largest share"] for one in stored("adaptive")["settings"]}
+    return np.array(found[epsilon, rho])
 
 
 @explorer
@@ -61,7 +79,8 @@ def experiments() -> Scene:
             marks.append(Bars([place], [high], words, *look, width=0.56, base=low, lying=True))
         medians = {label: one["error"]["median"] for label, one in rows}
         marks.append(Points(list(medians.values()), places, "median", "red", "diamond", 9))
-        tried = sum(one["kind"] == "adaptive" and one["estimate"] == ESTIMATES[estimate][0] for one in methods)
+        tried = [one for one in methods if one["kind"] == "adaptive" and one["estimate"] == ESTIMATES[estimate][0]]
+        asking = sum(one["size"]["median"] > 0 for one in tried)
         best = min(medians, key=lambda label: medians[label])
         return Picture(
             (
@@ -74,7 +93,8 @@ def experiments() -> Scene:
                 ),
             ),
             f"{_spelt(estimate)}, ε = {epsilon}, {evenness.split(',')[0]}: the smallest median error is "
-            f"{medians[best]:.3f} ({best}). The best of {tried} adaptive rules has {medians['adaptive']:.3f} "
+            f"{medians[best]:.3f} ({best}). The best of the {asking} adaptive rules that take a subset has "
+            f"{medians['adaptive']:.3f} "
             f"({rows[0][1]['name'].replace('eps1', 'ε₁').replace('eps', 'ε')}), SRR {medians['SRR']:.3f}, subset "
             f"selection {medians['subset selection']:.3f}. (The best rule was chosen by these very surveys, which "
             f"flatters it.)",
