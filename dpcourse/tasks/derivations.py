@@ -1,7 +1,7 @@
 """Derivations graded by machine: every line must follow from the line before it, for the reason that is given.
 
 A student's function gives back a list of steps ``(relation, formula, reason)``. The first follows from the task's
-start, the last must be its goal. A step is tried at many random points, and exactly (by SymPy) at a few rational ones:
+start, the last must be its goal. A step is tried at many random points, and at a few with 60 digits (by SymPy):
 
 - ``=`` and ``<=`` must hold wherever the task's symbols may be, or, if the reason is one of the givens (such as
   |c - d| <= Delta), wherever that given holds;
@@ -24,7 +24,7 @@ from dpcourse.tasks.points import Domain, Given, Map, Place
 from dpcourse.tasks.task import Interview, Misconception
 
 MOST_STEPS = 30
-CLOSE = 1e-9  # relative, in double precision; the exact points see what is smaller
+CLOSE = 1e-9  # relative, in double precision; the points with 60 digits see what is smaller
 EXACT_POINTS = 2
 RELATIONS = {"=": "=", "==": "=", "<=": "<=", "≤": "<=", "=<": "<=", ">=": ">=", "≥": ">=", "=>": ">="}
 
@@ -221,9 +221,9 @@ def _excess(one: Any, other: Any, relation: str) -> Any:
 def _exactly_broken(before: Formula, after: Formula, relation: str, point: Mapping[str, np.ndarray]) -> bool:
     import sympy
 
-    one, other = (sympy.N(at_one_point(formula, point), 50) for formula in (before, after))
-    scale = max(abs(one), abs(other), sympy.Float("1e-3", 50))
-    return bool(_excess(one, other, relation) > sympy.Float("1e-40", 50) * scale)
+    one, other = (at_one_point(formula, point) for formula in (before, after))
+    scale = max(abs(one), abs(other), sympy.Float("1e-3"))
+    return bool(_excess(one, other, relation) > sympy.Float("1e-40") * scale)
 
 
 def derivation(

@@ -100,16 +100,16 @@ break_naive = Task(
     ),
 )  # fmt: skip
 
-# At epsilon 2 to 2.4 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
+# At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
 # with probability 1 - 1e-6; the other two are for noise that is far too narrow, or whose width gives the table away.
-JUMP_DRAWS, EDGE_DRAWS, HARD_DRAWS, UTILITY_DRAWS = 700, 1_500, 3_100, 500
+JUMP_DRAWS, EDGE_DRAWS, HARD_DRAWS, UTILITY_DRAWS = 500, 1_200, 3_000, 400
 TESTS = 5  # random tests: two pairs by search, one by its event, two data sets for the error
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Two tables for the error, then three pairs of neighbours (one row replaced) that are hard to hide."""
     n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(8, 12) * 10_000)
-    epsilon, half = float(rng.uniform(2.0, 2.4)), n // 2
+    epsilon, half = float(rng.uniform(2.0, 2.2)), n // 2
     spread, skewed = rng.uniform(low, high, n), high * rng.beta(1.5, 4, n)
     tables = [spread, skewed]
     tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps

@@ -115,8 +115,8 @@ def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
 
     for draws in (JUMP_DRAWS, EDGE_DRAWS):
         tested = draws - int(0.4 * draws)
-        assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.4
+        assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
     # Local sensitivity: above the lower end with probability 1/2 in one table, never in the other.
     tested = EDGE_DRAWS - int(0.4 * EDGE_DRAWS)
     hits = first_count(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
-    assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.4
+    assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
