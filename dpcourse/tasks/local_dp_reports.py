@@ -17,6 +17,7 @@ from dpcourse.tasks.values import described
 
 right_theta = lru_cache(maxsize=64)(theta)  # asked thousands of times with the same epsilon
 START = 2_000  # a report is one digit: it takes more of them than of noisy numbers to tell two mistakes apart
+MOST = 20_000  # of the last look when grading: enough to tell k from k - 1 in the share of the truth
 
 
 def responses_of(own: str) -> Callable[[Interview], None]:
@@ -27,9 +28,10 @@ def responses_of(own: str) -> Callable[[Interview], None]:
     """
 
     def judge(talk: Interview) -> None:
-        for number, probe in enumerate(talk.probes):
-            for draws in (START, talk.many)[: 2 if number == len(talk.probes) - 1 else 1]:
-                _look(talk, probe, int(probe[own]), draws, LEVEL / (len(talk.probes) + 1) / 2)
+        level = LEVEL / (len(talk.probes) + 1) / 2  # looks, and two tests in each
+        for probe in talk.probes:
+            _look(talk, probe, int(probe[own]), START, level)
+        _look(talk, talk.probes[-1], int(talk.probes[-1][own]), talk.many if talk.public else MOST, level)
         talk.praise = f"Your reports to {len(talk.probes)} probes come as often as they should."
 
     return judge
