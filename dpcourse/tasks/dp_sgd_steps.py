@@ -11,7 +11,7 @@ from scipy import special
 
 from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.gaussian_vectors import DRAWS, Spread, chi_square_of, look_at_vectors, vectors_of
+from dpcourse.tasks.gaussian_vectors import DRAWS, Spread, chi_square_of, look_at_vectors, refuse_huge, vectors_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.vectors import clipped as clipped_rows
@@ -122,6 +122,7 @@ def _judge_step(talk: Interview) -> None:
     center = probe["weights"] - scale * gradients.sum(axis=0)
     look_at_vectors(talk, probe, Spread(center, scale * probe["sigma"] * probe["clip"]), LEVEL / 2)
     answers = talk.draws(lots, DRAWS)
+    refuse_huge(talk, answers)
     gradient = clipped_rows(per_example(lots["weights"], lots["x"], lots["y"]), lots["clip"])[0]
     length, noise, n = float(norms(gradient)), lots["sigma"] * lots["clip"], len(lots["y"])
     sums, about = (

@@ -29,7 +29,7 @@ from dpcourse.tasks.gaussian_vectors import chi_square_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 
-PATIENTS, HELD_OUT, MOST_STEPS = 2_000, 20_000, 500
+PATIENTS, HELD_OUT, STEPS = 2_000, 20_000, (20, 500)  # fewer steps tell too little about the noise
 #: The share of new patients to be right about (the true weights reach .91), and from where on there are points.
 REQUIRED, NOTHING = 0.85, 0.60
 
@@ -57,19 +57,19 @@ def _judge(talk: Interview) -> None:
 
 
 def _sensible(talk: Interview, probe: Probe, published: Published) -> None:
-    steps, width = published["released"].shape
-    if width != probe["x"].shape[1] or not 1 <= steps <= MOST_STEPS:
+    (steps, width), (fewest, most) = published["released"].shape, STEPS
+    if width != probe["x"].shape[1] or not fewest <= steps <= most:
         talk.fail(
-            f"`released` must be 1 to {MOST_STEPS:,} rows of {probe['x'].shape[1]} numbers, got {steps} x {width}."
+            f"`released` must be {fewest} to {most} rows of {probe['x'].shape[1]} numbers, got {steps} x {width}."
         )
     if published["lots"].shape != (steps, len(probe["y"])):
         talk.fail(f"`lots` must be {steps} rows of {len(probe['y']):,} truth values, got {published['lots'].shape}.")
     if not 0 < published["q"] <= 1:
-        talk.fail(f"q must be a probability above 0, got {published['q']:g}.")
+        talk.fail(f"q must be above 0 and at most 1, got {published['q']:g}.")
     for name in ("sigma", "clip", "rate"):
-        if not published[name] > 0:
-            talk.fail(f"{name} must be above 0, got {published[name]:g}.")
-    if np.abs(points_of(published)).max() > 1e6:
+        if not 1e-6 <= published[name] <= 1e6:
+            talk.fail(f"{name} must lie between a millionth and a million, got {published[name]:g}.")
+    if np.abs(published["released"]).max() > 1e6 or np.abs(points_of(published)).max() > 1e6:
         talk.fail("Your weights run away (beyond a million): the rate is far too large.")
 
 

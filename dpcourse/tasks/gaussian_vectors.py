@@ -49,6 +49,7 @@ def look_at_vectors(talk: Interview, probe: Probe, right: Spread, level: float, 
         answers = talk.draws(probe, draws)
         if answers.shape[1:] != right.center.shape:
             talk.fail(f"I expected {right.center.size} numbers, but got {answers[0].size}: {shown(answers[0])}.")
+        refuse_huge(talk, answers)
         if talk.public:
             talk.picture = spread(talk.task.name, answers[:, 0], float(right.center[0]), right.sigma, special.ndtr)
         try:
@@ -60,6 +61,12 @@ def look_at_vectors(talk: Interview, probe: Probe, right: Spread, level: float, 
             sample = answers if draws == most else talk.draws(probe, most)
             name = _explained(talk, probe, sample) or f"wrong {failed.name}"
             raise Failed(failed.text, name, failed.wasteful) from None
+
+
+def refuse_huge(talk: Interview, answers: np.ndarray) -> None:
+    """Numbers whose squares are no numbers any more."""
+    if np.abs(answers).max() > 1e100:
+        talk.fail(f"Your answers are as large as {np.abs(answers).max():.3g}: something runs away.", name="huge")
 
 
 def _explained(talk: Interview, probe: Probe, sample: np.ndarray) -> str:
@@ -82,10 +89,12 @@ def _alike(one: np.ndarray, other: np.ndarray) -> float:
     """The smallest of three p-values of two samples of vectors: equal means, equal spreads, equal shapes."""
     from scipy.stats import ks_2samp
 
-    if one.shape != other.shape or not other.std(axis=0).any():
+    if one.shape != other.shape:
         return 0.0
     n, d = one.shape
     a, b = one - one.mean(axis=0), other - other.mean(axis=0)
+    if not min((a**2).sum(), (b**2).sum()) > 0:
+        return 0.0
     pooled = (a**2 + b**2).sum() / (2 * (n - 1) * d)
     means = n / 2 * float(((one.mean(axis=0) - other.mean(axis=0)) ** 2).sum()) / pooled
     ratio = math.log((a**2).sum() / (b**2).sum())  # about normal, with variance 4 / (n d)
