@@ -7,8 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse import door
 from dpcourse.adaptive_ldp.oracle import Oracle
 from dpcourse.mechanisms import KaryResponse
+
+
+def _marks(reports: np.ndarray, given: Any, k: int) -> None:
+    """Refuse anything but a row of k truth values for each report."""
+    if reports.size and (reports.ndim != 2 or reports.shape[1] != k or not np.isin(reports, (0, 1)).all()):
+        raise ValueError(f"reports must be rows of {k} truth values, got shape {reports.shape}: {given!r:.200}")
 
 
 class DirectResponse(Oracle):
@@ -32,6 +39,9 @@ class DirectResponse(Oracle):
     def support(self, reports: Any) -> np.ndarray:
         return np.asarray(reports)[..., None] == np.arange(self.k)
 
+    def _check(self, reports: np.ndarray, given: Any) -> None:
+        door.categories("reports", given, self.k)
+
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape, math.log(self.other))
 
@@ -52,6 +62,9 @@ class UnaryEncoding(Oracle):
 
     def support(self, reports: Any) -> np.ndarray:
         return np.asarray(reports, dtype=bool)
+
+    def _check(self, reports: np.ndarray, given: Any) -> None:
+        _marks(reports, given, self.k)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         raised = np.count_nonzero(reports, axis=-1)
@@ -85,6 +98,9 @@ class SubsetSelection(Oracle):
 
     def support(self, reports: Any) -> np.ndarray:
         return np.asarray(reports, dtype=bool)
+
+    def _check(self, reports: np.ndarray, given: Any) -> None:
+        _marks(reports, given, self.k)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         # comb(k - 1, d) sets leave one's own out and share what is left equally
@@ -130,6 +146,12 @@ class LocalHashing(Oracle):
     def support(self, reports: Any) -> np.ndarray:
         pairs = np.asarray(reports)
         return self.buckets(pairs[..., 0]) == pairs[..., 1:]
+
+    def _check(self, reports: np.ndarray, given: Any) -> None:
+        if reports.size and (reports.ndim != 2 or reports.shape[1] != 2):
+            raise ValueError(f"reports must be pairs (seed, bucket), got shape {reports.shape}")
+        if reports.size:
+            door.categories("the buckets of reports", reports[:, 1], self.g)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape[:-1], math.log(self.own) - self.epsilon)  # given the seed
@@ -185,6 +207,9 @@ class HadamardResponse(Oracle):
 
     def support(self, reports: Any) -> np.ndarray:
         return self._plus.T[np.asarray(reports)]
+
+    def _check(self, reports: np.ndarray, given: Any) -> None:
+        door.categories("reports", given, self.blocks * self.width)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape, -math.log(self._total))

@@ -6,7 +6,8 @@
     survey.estimate()                         # the posterior mean of the shares
 
 The survey never sees a raw value. Each mechanism depends on earlier reports only, so everybody who answers once is
-protected with epsilon, whatever the others said.
+protected with epsilon, whatever the others said. A person can check what she was sent: mechanism.guarantee. Nobody is
+to be asked twice, also not when a report got lost: every answer costs epsilon.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dpcourse.adaptive_ldp.posterior import MINIBATCH, Langevin, chi_square
 from dpcourse.adaptive_ldp.responses import RestrictedResponse
 from dpcourse.adaptive_ldp.subsets import best_subset, semi_adaptive_subset
 from dpcourse.adaptive_ldp.utilities import UTILITIES
+from dpcourse.interruption import uninterrupted
 from dpcourse.randomness import Rng
 
 UPDATES = 20  # Langevin updates for each arrival, as in the talk
@@ -43,7 +45,7 @@ class AdaptiveSurvey:
         self, k: int, epsilon: float, *, utility: str = "honest", alpha: float | None = None, share: float = SHARE,
         prior: float = 1.0, updates: int = UPDATES, minibatch: int = MINIBATCH, rng: Rng = None,
     ) -> None:  # fmt: skip
-        self.k, self.epsilon = door.whole_number("k", k, at_least=2), door.positive("epsilon", epsilon)
+        self.k, self._epsilon = door.whole_number("k", k, at_least=2), door.positive("epsilon", epsilon)
         self.utility = door.one_of("utility", utility, list(UTILITIES))
         self.alpha = None if alpha is None else door.probability("alpha", alpha)
         self.share = door.fraction_of_one("share", share)
@@ -55,6 +57,11 @@ class AdaptiveSurvey:
         self._asked: RestrictedResponse | None = None
         self._told: list[tuple[tuple[int, ...], int]] = []
         self._name = secrets.token_hex(8)
+
+    @property
+    def epsilon(self) -> float:
+        """What everybody was promised: it cannot be changed on the way."""
+        return self._epsilon
 
     @property
     def history(self) -> list[tuple[tuple[int, ...], int]]:
@@ -87,10 +94,11 @@ class AdaptiveSurvey:
         base, step, peak = self._asked.column(y)
         row = base + step * self._asked.member
         row[y] += peak
-        self._told.append((tuple(self._asked.subset), y))
-        self._chain.add(row[None, :])
-        self._chain.update(self.updates)
-        self._asked = None
+        with uninterrupted():  # recorded as a whole or not at all: whoever is told twice counts twice
+            self._told.append((tuple(self._asked.subset), y))
+            self._chain.add(row[None, :])
+            self._asked = None
+        self._chain.update(self.updates)  # if this is interrupted, the next sample is only a little older
 
     def estimate(self, updates: int = 4_000) -> np.ndarray:
         """The posterior mean of the shares, over ``updates`` of a copy of the chain: asking changes nothing.
@@ -102,15 +110,27 @@ class AdaptiveSurvey:
         return copy.deepcopy(self._chain).mean(updates, burn=updates // 4)[0]
 
     def save(self, path: str | Path) -> None:
-        """Write everything to a file. An older save of this very survey is replaced; any other file is refused."""
+        """Write everything to a file. An older save of this very survey is replaced; any other file is refused.
+
+        So is a save with more reports than this survey has: the people whose reports would be lost could only be asked
+        again, and each time costs them epsilon.
+        """
         target, chain = Path(path), self._chain
-        if target.exists() and _settings(target).get("name") != self._name:
-            raise ValueError(f"there is another file at {str(target)!r}, which was not saved by this survey")
+        if target.exists():
+            there = _settings(target)
+            if there.get("name") != self._name:
+                raise ValueError(f"there is another file at {str(target)!r}, which was not saved by this survey")
+            if there.get("reports", 0) > len(self._told):
+                raise ValueError(
+                    f"the save at {str(target)!r} has {there['reports']:,} reports, this survey {len(self._told):,}: "
+                    f"it is an older copy, and saving it would lose what people have told since"
+                )
         state = chain.rng.bit_generator.state
         if state["bit_generator"] != "PCG64":
             raise ValueError(f"only numpy's default generator (PCG64) can be saved, got {state['bit_generator']!r}")
         settings = {
             "format": FORMAT, "name": self._name, "asked": self._asked is not None, "random": state,
+            "reports": len(self._told),
             "arguments": {
                 "k": self.k, "epsilon": self.epsilon, "utility": self.utility, "alpha": self.alpha,
                 "share": self.share, "prior": chain.prior, "updates": self.updates, "minibatch": chain.minibatch,
@@ -135,6 +155,12 @@ class AdaptiveSurvey:
             raise ValueError(f"there is no saved survey ({FORMAT}) at {str(path)!r}")
         survey = AdaptiveSurvey(**settings["arguments"], rng=0)
         with np.load(path, allow_pickle=False) as parts:
+            if parts["members"].shape != (len(parts["reports"]), survey.k) or parts["rows"].shape != (
+                len(parts["reports"]),
+                survey.k,
+            ):
+                raise ValueError(f"the save at {str(path)!r} is damaged: its parts do not fit together")
+            door.categories("reports", parts["reports"], survey.k)
             survey._told = [
                 (tuple(np.flatnonzero(marks).tolist()), y)
                 for marks, y in zip(parts["members"], parts["reports"].tolist(), strict=True)

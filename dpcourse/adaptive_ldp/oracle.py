@@ -51,6 +51,10 @@ class Oracle(ABC):
         """Which categories each report supports: truth values (n, k)."""
 
     @abstractmethod
+    def _check(self, reports: np.ndarray, given: Any) -> None:
+        """Refuse reports that this mechanism never makes."""
+
+    @abstractmethod
     def _log_low(self, reports: np.ndarray) -> Any:
         """Log probability of each report from somebody whom it does not support."""
 
@@ -85,6 +89,7 @@ class Oracle(ABC):
         return maximum_likelihood(np.where(supported[first], math.exp(self.epsilon), 1.0), counts)
 
     def _supported(self, reports: Any) -> np.ndarray:
+        self._check(np.asarray(reports), reports)
         supported = self.support(reports)
         if len(supported) == 0:
             raise ValueError(f"reports must not be empty, got {reports!r}")

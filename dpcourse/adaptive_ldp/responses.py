@@ -55,6 +55,7 @@ class RestrictedResponse(Mechanism):
             )
         object.__setattr__(self, "subset", tuple(chosen))
         if self.first is not None:
+            door.real("first", self.first)  # one number: that of this subset's size
             object.__setattr__(self, "first", float(self.columns.first[0]))
 
     @property

@@ -127,6 +127,8 @@ def simulate(
     thetas = probability_rows("truth", truth)
     x = door.integer_array("arriving", arriving)
     runs, k = thetas.shape
+    if k > 62:
+        raise ValueError(f"truth must have at most 62 categories (subsets are kept as bits of a number), got {k}")
     if x.ndim != 2 or len(x) != runs or x.shape[1] == 0 or x.min() < 0 or x.max() >= k:
         raise ValueError(f"arriving must be categories 0..{k - 1} in {runs} rows, got {arriving!r}")
     rng, c = generator(rng), columns(k, epsilon, first_epsilons(k, epsilon, share))

@@ -1,38 +1,10 @@
-"""What a run shows while it trains, and how it takes an interruption."""
+"""What a run shows while it trains."""
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 from dpcourse.sgd.run import Plan, Run
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the step, so that neither model nor ledger is caught half changed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed = 0
-
-    def note(number: int, frame: Any) -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed > 1:  # a second time: at once
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 class Progress:
