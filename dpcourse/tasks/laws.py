@@ -1,8 +1,8 @@
 """Judging noise: do the student's answers have the law that they should? Few draws first, many for what has passed.
 
-Each test is the one with the most power for its error: a binomial on one well-chosen event for the scale, a sign count
-for one-sided noise, Kolmogorov-Smirnov for the shape, equal values for rounding and fixed seeds, signs of two
-coordinates for noise that is shared.
+Each test is the one with the most power for its error: the sum of sizes for the scale, a sign count for one-sided
+noise, Kolmogorov-Smirnov for the shape, equal values for rounding and fixed seeds, signs of two coordinates for noise
+that is shared.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.audit import binomial_fit, ks_fit, scale_fit
+from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.tasks.shown import shares, spread
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview
 from dpcourse.tasks.values import described
+from dpcourse.tasks.widths import LAPLACE, NORMAL, Sizes, width_fit
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,14 @@ class Noise:
     cdf: Callable[[np.ndarray], Any]  # of (answer - center) / scale
     words: str  # "Laplace noise of scale"
     typical: float  # the median of |answer - center| / scale
+    sizes: Sizes  # the law of their sum: the sharpest test of the scale
 
     @classmethod
     def laplace(cls, center: Any, scale: float) -> Noise:
         """Density exp(-|z|) / 2."""
         return cls(
             center, scale, lambda z: np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2),
-            "Laplace noise of scale", float(np.log(2)),
+            "Laplace noise of scale", float(np.log(2)), LAPLACE,
         )  # fmt: skip
 
     @classmethod
@@ -43,7 +45,11 @@ class Noise:
         """The normal law with standard deviation sigma."""
         from scipy.special import ndtr
 
-        return cls(center, sigma, ndtr, "Gaussian noise of standard deviation", 0.6744897501960817)
+        return cls(center, sigma, ndtr, "Gaussian noise of standard deviation", 0.6744897501960817, NORMAL)
+
+
+#: Draws that see a Laplace scale off by 10%, and a Gaussian in its place, with probability 1 - 1e-6.
+LAPLACE_DRAWS = 12_600
 
 
 def noise_of(law: Callable[..., Noise], *, draws: int | None = None) -> Callable[[Interview], None]:
@@ -79,7 +85,7 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
         f"{np.median(answers[:, 0]):.6g}.",
     )
     width, wasteful = _width(first, right, level)
-    talk.require(scale_fit(first, right.cdf, level=level), f"{about} {width}", wasteful=wasteful)
+    talk.require(width_fit(first, right.sizes, level=level), f"{about} {width}", wasteful=wasteful)
     talk.require(ks_fit(first, right.cdf, level=level), f"{about} {_other_shape(right)}")
     if z.shape[1] > 1:
         _each_coordinate(talk, z, right, about, level)

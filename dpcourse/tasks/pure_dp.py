@@ -11,7 +11,7 @@ import numpy as np
 from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.laws import Noise, noise_of
+from dpcourse.tasks.laws import LAPLACE_DRAWS, Noise, noise_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
 from dpcourse.tasks.values import values_of
@@ -114,7 +114,9 @@ noisy_count = Task(
     points=2,
     see="lecture 1, section 8",
     probes=_count_probes,
-    judge=noise_of(lambda count, epsilon: Noise.laplace(count, Laplace(epsilon=epsilon, sensitivity=1).scale)),
+    judge=noise_of(
+        lambda count, epsilon: Noise.laplace(count, Laplace(epsilon=epsilon, sensitivity=1).scale), draws=LAPLACE_DRAWS
+    ),
     misconceptions=(
         Misconception(
             "scale upside down", lambda count, epsilon, rng: count + rng.laplace(0, epsilon),

@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.laws import Noise, noise_of
+from dpcourse.tasks.laws import LAPLACE_DRAWS, Noise, noise_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
 
@@ -36,7 +36,7 @@ total_debt = Task(
     points=3,
     see="lecture 1, sections 9 and 10",
     probes=_debt_probes,
-    judge=noise_of(_debt_law),
+    judge=noise_of(_debt_law, draws=LAPLACE_DRAWS),
     misconceptions=(
         Misconception(
             "largest debt in the table",
@@ -108,7 +108,7 @@ noisy_counts = Task(
     points=2,
     see="lecture 1, section 11",
     probes=_counts_probes,
-    judge=noise_of(_counts_law),
+    judge=noise_of(_counts_law, draws=LAPLACE_DRAWS),
     answer=Answer((None,)),
     misconceptions=(
         Misconception(
@@ -167,7 +167,7 @@ noisy_histogram = Task(
     points=2,
     see="lecture 1, section 11, the histogram",
     probes=_histogram_probes,
-    judge=noise_of(_histogram_law),
+    judge=noise_of(_histogram_law, draws=LAPLACE_DRAWS),
     answer=Answer((None,)),
     misconceptions=(
         Misconception(
