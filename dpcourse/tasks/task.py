@@ -84,11 +84,13 @@ class Task:
         )  # fmt: skip
 
     def _odds(self, talk: Interview) -> str:
-        if not talk.evidence:
+        if not talk.spent:
             return ""
-        sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
-        notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
-        also = f"; it would notice {notices}" if notices and sharpest.smallest_error < 0.5 else ""
+        also = ""
+        if talk.evidence:
+            sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
+            notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
+            also = f"; it would notice {notices}" if notices and sharpest.smallest_error < 0.5 else ""
         return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times{also}.)"
 
 
