@@ -11,6 +11,6 @@ c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).resolve().parent / 'grade
 # A function that never returns is stopped by its task after seconds; this is for whatever else hangs.
 c.ExecutePreprocessor.timeout = 300
 
-# Students may add cells of their own, but the questions and the checks come back as they were.
+# What a student finds in place of a solution. The tasks know an unwritten function by this very line.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"

@@ -17,7 +17,7 @@ from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.tasks.shown import shares, spread
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview
-from dpcourse.tasks.values import described
+from dpcourse.tasks.values import described, number
 from dpcourse.tasks.widths import LAPLACE, NORMAL, Sizes, width_fit
 
 
@@ -81,8 +81,8 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
     above = int(np.count_nonzero(first > 0))
     talk.require(
         binomial_fit(above, draws, 0.5, level=level),
-        f"{about} {above / draws:.0%} of your answers lie above {center:.6g}, and half should: their median is "
-        f"{np.median(answers[:, 0]):.6g}.",
+        f"{about} {above / draws:.0%} of your answers lie above {number(center, 6)}, and half should: their median is "
+        f"{number(np.median(answers[:, 0]), 6)}.",
     )
     width, wasteful = _width(first, right, level)
     talk.require(width_fit(first, right.sizes, level=level), f"{about} {width}", wasteful=wasteful)
@@ -97,14 +97,16 @@ def _width(first: np.ndarray, right: Noise, level: float) -> tuple[str, bool]:
     # Only to choose the words, not to decide: the factor comes from the sample itself.
     if not ks_fit(first / factor, right.cdf, level=level).passed:
         return _other_shape(right), False
-    found = f"Your answers spread like {right.words} about {factor * right.scale:.3g}; {right.scale:.3g} is needed."
+    found = (
+        f"Your answers spread like {right.words} about {number(factor * right.scale)}; {number(right.scale)} is needed."
+    )
     if factor > 1:
         return f"{found} That is private, but wasteful: more noise than the guarantee needs.", True
     return f"{found} That is too little to hide one person.", False
 
 
 def _other_shape(right: Noise) -> str:
-    return f"Your noise does not have the right shape: it is not {right.words} {right.scale:.3g}, nor of any other."
+    return f"Your noise does not have the right shape: it is not {right.words} {number(right.scale)}, nor of any other."
 
 
 def _fresh(talk: Interview, answers: np.ndarray, center: float, about: str) -> None:
@@ -113,7 +115,7 @@ def _fresh(talk: Interview, answers: np.ndarray, center: float, about: str) -> N
     Numbers in single precision do so sometimes (a count of 500 plus noise of scale 0.4, 25,000 times: a quarter of
     them), numbers rounded to two digits nearly always. So at least 30% must differ.
     """
-    distinct, same = len(np.unique(answers[:, 0])), f"{about} Every answer was {answers[0, 0]:.6g}"
+    distinct, same = len(np.unique(answers[:, 0])), f"{about} Every answer was {number(answers[0, 0], 6)}"
     if distinct == 1 and np.isclose(answers[0, 0], center):
         talk.fail(f"{same}, the true one: there is no noise.", name="no noise")
     if distinct == 1:
@@ -145,7 +147,7 @@ def _each_coordinate(talk: Interview, z: np.ndarray, right: Noise, about: str, l
     for column in range(1, z.shape[1]):
         talk.require(
             ks_fit(pooled[:, column], right.cdf, level=level / z.shape[1]),
-            f"{about} The noise of coordinate {column} is not {right.words} {right.scale:.3g}.",
+            f"{about} The noise of coordinate {column} is not {right.words} {number(right.scale)}.",
         )
 
 

@@ -63,7 +63,7 @@ def _judge_break(talk: Interview) -> None:
                 f"{about} at your output the two densities differ by a factor e^{loss:.3g}; more than "
                 f"e^{2 * epsilon:.3g} "
                 f"either way is asked for.",
-                name="noise is wide enough there" if abs(loss) <= epsilon else "not far enough",
+                name="noise is wide enough there" if abs(loss) <= epsilon * (1 + 1e-9) else "not far enough",
             )
     talk.praise = "At your outputs the mechanism says far more than it promises: it is broken."
 
@@ -90,7 +90,7 @@ break_naive = Task(
         ),
         Misconception(
             "noise is wide enough there", lambda maximum, epsilon: _broken([maximum, maximum], [maximum], maximum),
-            "Here the noise has the same width in both tables, and hides the row. Which row changes the *width*?",
+            "Here the noise has the same width in both tables, and hides the row. Which row changes the width?",
         ),
         Misconception(
             "not far enough",
@@ -169,12 +169,13 @@ def _judge_median(talk: Interview) -> None:
 
 def _audit(talk: Interview, probe: Probe, found: float) -> None:
     if found > probe["epsilon"]:
+        places = " and ".join(f"{place:,.0f}" for place in np.unique(probe["data"]))
         talk.fail(
-            f"I called you on two tables that differ in one row, {np.sort(probe['data'])[:2].tolist()}... in the "
-            f"first, and "
-            f"could tell them apart better than allowed: your epsilon is at least {found:.2f}, and "
-            f"{probe['epsilon']:.2f} "
-            f"was the budget."
+            f"I called you on two tables of {len(probe['data'])} rows, all of them at {places}, which differ in one "
+            f"row, and "
+            f"could tell them apart better than allowed: your epsilon is at least {found:.2f}; {probe['epsilon']:.2f} "
+            f"was "
+            f"the budget."
         )
 
 
@@ -190,7 +191,10 @@ def _utility(talk: Interview, level: float) -> tuple[float, str]:
     talk.spent += 2 * level
     share = float(np.floor(10 * min(shares)) / 10)
     text = f"No pair betrays you. Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
-    return share, text if share == 1 else f"{text} Private, as far as I see, but wasteful: {share:.0%} of the points."
+    if share == 1:
+        return share, text
+    advice = "Choose a place by its rank: the exponential mechanism with minus the rows to the middle as utility."
+    return share, f"{text} Private, as far as I see, but wasteful: {share:.0%} of the points. {advice}"
 
 
 def _noisy(scale: Any) -> Any:

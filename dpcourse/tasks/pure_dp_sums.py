@@ -43,7 +43,7 @@ total_debt = Task(
             lambda debts, maximum, epsilon, rng: (
                 np.clip(debts, 0, maximum).sum() + rng.laplace(0, np.clip(debts, 0, maximum).max() / epsilon)
             ),
-            "That is the largest debt of *this table*. The scale must not depend on the data, because the neighbour "
+            "That is the largest debt of this table. The scale must not depend on the data, because the neighbour "
             "whom we "
             "must hide could owe the maximum; and the scale itself would tell the largest debt.",
         ),

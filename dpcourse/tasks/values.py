@@ -37,17 +37,23 @@ def shown(value: Any) -> str:
     if isinstance(value, str | bool) or value is None:
         return repr(value)
     if np.ndim(value) == 0 and not callable(value):
-        return f"{float(value):.6g}"
+        return number(float(value), 6)
     if callable(value):
         return getattr(value, "__name__", "a function")
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         text = repr(value)
         return text if len(text) <= 80 else f"{text[:77]}..."
-    flat = [f"{one:.4g}" for one in array.ravel()[:6]]
+    flat = [number(float(one), 4) for one in array.ravel()[:6]]
     more = f", ... ({array.size} numbers)" if array.size > 6 else ""
     return (
         f"[{', '.join(flat)}{more}]"
         if array.ndim == 1
         else f"an array of shape {array.shape} [{', '.join(flat)}{more}]"
     )
+
+
+def number(value: float, digits: int = 3) -> str:
+    """So many digits, and 1,190,000 rather than 1.19e+06."""
+    rounded = float(f"{value:.{digits}g}") if np.isfinite(value) else value
+    return f"{rounded:,.0f}" if 1e4 <= abs(rounded) < 1e12 else f"{rounded:.{digits}g}"
