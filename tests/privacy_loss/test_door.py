@@ -136,7 +136,13 @@ EXTREMES: dict[str, PrivacyLoss] = {
 }
 
 
-@pytest.mark.parametrize("loss", EXTREMES.values(), ids=EXTREMES.keys())
+LONG = ("mixed", "dp-sgd", "hardly sampled, often", "hardly private, twice")  # ten to twenty seconds each
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [pytest.param(loss, id=name, marks=[pytest.mark.slow] * (name in LONG)) for name, loss in EXTREMES.items()],
+)
 def test_no_public_call_makes_numpy_warn_or_overflow(loss: PrivacyLoss) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
