@@ -19,12 +19,15 @@ from dpcourse.vectors import norms
 
 
 def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A lot that is smaller than expected, one that is larger, and an empty one; C never 1."""
+    """A lot that is smaller than expected, one that is larger, and an empty one; C never 1.
+
+    C, sigma C, their roots and squares and that of the lot's size all differ, so that no two mistakes look alike.
+    """
     probes: list[Probe] = []
     for size, expected in ((int(rng.integers(9, 13)), 20.0), (30, 20.0), (0, float(rng.integers(4, 9)))):
-        clip = float(rng.choice([rng.uniform(0.3, 0.6), rng.uniform(1.7, 3)]))
+        clip = float(rng.uniform(1.7, 3) if size == 30 else rng.uniform(0.4, 0.5))
         rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), clip)
-        probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.8, 2)), "expected": expected})
+        probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.9, 1.5)), "expected": expected})
     return probes
 
 
@@ -102,8 +105,8 @@ def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray
 def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Everybody takes part (q = 1) and gradients differ; then lots of people who are all alike, so that only the size
     of the lot matters, and it is empty once in ten times."""
-    d, clip = 5, float(rng.uniform(0.3, 0.6))
-    shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.2, 0.6))}
+    d, clip = 5, float(rng.uniform(0.4, 0.6))
+    shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.1, 0.2))}
     weights, x = rng.normal(0, 0.3, d), rng.normal(0.5, 1, (12, d)) * rng.uniform(0.1, 3, (12, 1))
     alike = np.tile(rng.uniform(0.5, 1.5, d), (8, 1))
     first = {"weights": weights, "x": x, "y": rng.integers(0, 2, 12), "q": 1.0, **shared}
