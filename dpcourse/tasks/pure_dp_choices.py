@@ -141,17 +141,14 @@ exponential_choice = Task(
 
 
 def _society_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """First four cities without Los Angeles: the members are closer together than the list allows. Never all in one."""
     cities = data.cities()[["latitude", "longitude"]].to_numpy(dtype=float)
-    return [
-        {
-            "members": cities[
-                rng.integers(0, len(cities) - 1, n)
-            ],  # nobody lives in the last one: the mean is off centre
-            "cities": cities,
-            "epsilon": float(rng.uniform(1.5, 5)),
-        }
-        for n in (4, int(rng.integers(5, 9)), int(rng.integers(9, 15)))
+    homes = [rng.permutation(CITIES.index("Los Angeles"))[:4]]
+    homes += [
+        np.concatenate([rng.permutation(len(cities))[:3], rng.integers(0, len(cities), int(rng.integers(*more)))])
+        for more in ((2, 6), (6, 12))
     ]
+    return [{"members": cities[home], "cities": cities, "epsilon": float(rng.uniform(1.5, 5))} for home in homes]
 
 
 def _society(members: np.ndarray, cities: np.ndarray, epsilon: float) -> np.ndarray:
@@ -211,8 +208,7 @@ meeting_probabilities = Task(
                 -epsilon * _distances(members, cities) / (2 * _diameter(members) / len(members))
             ),
             "You take the largest distance between two members. The sensitivity must not depend on who they are: the "
-            "new "
-            "address may be any city of the list.",
+            "new address may be any city of the list.",
         ),
     ),
 )  # fmt: skip

@@ -10,7 +10,8 @@ from dpcourse.audit import draws_needed_for_scale_error, ks_fit
 from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
 from dpcourse.audit.epsilon import certified
 from dpcourse.audit.fit import ks_critical
-from dpcourse.tasks import LEVEL, Noise, widths
+from dpcourse.tasks import LEVEL, Noise, pure_dp, pure_dp_choices, tasks_of, widths
+from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.laws import LAPLACE_DRAWS as DRAWS
 from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
 from dpcourse.tasks.pure_dp_open import (
@@ -146,3 +147,23 @@ def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
     tested = EDGE_DRAWS - int(0.4 * EDGE_DRAWS)
     hits = first_count(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
     assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("likelihood_ratio", pure_dp._likelihood_ratio),
+        ("ratio_range", pure_dp._ratio_range),
+        ("sensitivity_of", pure_dp._sensitivity_of),
+        ("exponential_probabilities", _probabilities),
+        ("meeting_probabilities", pure_dp_choices._society),
+    ],
+)
+def test_no_seed_draws_probes_at_which_a_known_mistake_does_not_show(name, right):
+    task = tasks_of("hw1_pure_dp")[name]
+    for asked in probes("hw1_pure_dp", name, 150):
+        answers = [right(**probe) for probe in asked]
+        for known in task.misconceptions:
+            wrong = [task.answer.read(known.wrong(**probe)) for probe in asked]
+            same = [same_values(one, other) for one, other in zip(answers, wrong, strict=True)]
+            assert not all(same), known.name
