@@ -47,9 +47,10 @@ def test_right_ones_pass(homework, name):
             assert found.passed, f"{style}, seed {seed}: {found}"
             assert found.points == task.points
             assert found.false_fail <= LEVEL * (1 + 1e-9)
-        found = verdict(task, function, 0, public=True)
-        assert found.passed, f"{style}, public: {found}"
-        assert "grading draws new ones" in str(found)
+    style, function = next(iter(bank(homework).RIGHT[name].items()))
+    found = verdict(task, function, 0, public=True)
+    assert found.passed, f"{style}, public: {found}"
+    assert "grading draws new ones" in str(found)
 
 
 @pytest.mark.parametrize(("homework", "name"), EVERY_TASK)
