@@ -18,12 +18,13 @@ from dpcourse.tasks.values import values_of
 
 
 def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Outputs on both sides of both counts and between them; b never 1."""
+    """Outputs on both sides of both counts, between them, and nearer to the neighbour (a ratio below 1); b never 1."""
     count = int(rng.integers(30, 80))
-    outputs = (count - 3 - rng.random(), count + 0.5, count + 5 + rng.random(), count + 0.1 + 0.3 * rng.random())
+    offsets = (-3 - rng.random(), 0.5, 5 + rng.random(), 0.1 + 0.3 * rng.random())
+    offsets += (2 + rng.random(), 0.6 + 0.3 * rng.random())
     return [
-        {"y": float(y), "count": count, "neighbour": count + side, "b": float(b)}
-        for y, side, b in zip(outputs, (1, 1, -1, 1), rng.uniform(1.5, 4, 4), strict=True)
+        {"y": float(count + offset), "count": count, "neighbour": count + side, "b": float(b)}
+        for offset, side, b in zip(offsets, (1, 1, -1, 1, 1, 1), rng.uniform(1.5, 4, 6), strict=True)
     ]
 
 
@@ -53,6 +54,11 @@ likelihood_ratio = Task(
         Misconception(
             "the bound", lambda y, count, neighbour, b: math.exp(abs(count - neighbour) / b),
             "That is the largest value which the ratio can take, not its value at this y.",
+        ),
+        Misconception(
+            "never below 1", lambda y, count, neighbour, b: math.exp(abs(abs(y - neighbour) - abs(y - count)) / b),
+            "An output that lies nearer to the neighbour's count is likelier there, and the ratio is below 1: do not "
+            "take the absolute value of the difference.",
         ),
         Misconception(
             "one density only", lambda y, count, neighbour, b: math.exp(-abs(y - count) / b) / (2 * b),

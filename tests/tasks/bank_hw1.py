@@ -536,8 +536,13 @@ _KNOWN = {
     "likelihood_ratio": {
         "upside down": lambda y, count, neighbour, b: _pdf(y, neighbour, b) / _pdf(y, count, b),
         "logarithm left": lambda y, count, neighbour, b: np.log(_pdf(y, count, b)) - np.log(_pdf(y, neighbour, b)),
+        "never below 1": lambda y, count, neighbour, b: max(
+            _pdf(y, count, b) / _pdf(y, neighbour, b), _pdf(y, neighbour, b) / _pdf(y, count, b)
+        ),
     },
-    "ratio_range": {"range of the bound": lambda difference, b: np.exp([0, difference / b])},
+    "ratio_range": {
+        "range of the bound": lambda difference, b: np.exp([0, difference / b]),
+    },
     "noisy_count": {
         "scale upside down": lambda count, epsilon: (
             count + random.expovariate(1 / epsilon) - random.expovariate(1 / epsilon)
