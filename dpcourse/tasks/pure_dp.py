@@ -83,8 +83,13 @@ ratio_range = Task(
     see="lecture 1, section 5",
     probes=_range_probes,
     judge=values_of(_ratio_range),
-    answer=Answers({"smallest": Answer(), "largest": Answer()}),
+    answer=Answers({"smallest": Answer(infinite=True), "largest": Answer(infinite=True)}),
     misconceptions=(
+        Misconception(
+            "the slide's range", lambda difference, b: (1.0, math.inf),
+            "From 1 to infinity is what e^epsilon can be when you choose epsilon. For this b the ratio is bounded, and "
+            "it falls below 1 as well: that is the point of the noise.",
+        ),
         Misconception(
             "range of the bound", lambda difference, b: (1.0, math.exp(difference / b)),
             "An answer can also speak against Alice, and then the ratio is below 1. From 1 on is the range of the "

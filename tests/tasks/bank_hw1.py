@@ -542,6 +542,7 @@ _KNOWN = {
     },
     "ratio_range": {
         "range of the bound": lambda difference, b: np.exp([0, difference / b]),
+        "the slide's range": lambda difference, b: {"smallest": 1, "largest": float("inf")},
     },
     "noisy_count": {
         "scale upside down": lambda count, epsilon: (
