@@ -11,15 +11,20 @@ from dpcourse.mechanisms import LocalLaplace
 from dpcourse.tasks.laws import Noise, noise_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
-from dpcourse.tasks.values import described
+from dpcourse.tasks.values import described, shown
 
 LECTURES = 15  # nobody can skip more
+DRAWS = 28_000  # of the last look: enough to tell 16/epsilon from 15/epsilon with probability 1 - 1e-6
 
 
 def _skipped_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """One student inside the range, one who claims more than there are lectures."""
+    """One who claims far more lectures than there are, one who mistypes a number below 0, and one inside the range.
+
+    Those outside are two scales of the noise away from the end, and more: few draws see whether they were brought in.
+    """
     return [
-        {"skipped": float(rng.integers(17, 25)), "epsilon": float(rng.uniform(2, 4))},
+        {"skipped": float(rng.integers(25, 40)), "epsilon": float(rng.uniform(3, 5))},
+        {"skipped": -float(rng.integers(10, 25)), "epsilon": float(rng.uniform(3, 5))},
         {"skipped": float(rng.integers(3, 8)), "epsilon": float(rng.uniform(0.3, 0.7))},
     ]
 
@@ -31,15 +36,22 @@ def _skipped_law(skipped: float, epsilon: float) -> Noise:
 
 def _judge_local_laplace(talk: Interview) -> None:
     """Reports cut to 0..15 are a mistake of their own: private, but no longer right on average."""
+    spreads = []
     for probe in talk.probes:
         reports = talk.draws(probe, talk.few)
+        spreads.append(float(np.ptp(reports)))
         ends = int(np.count_nonzero((reports == 0) | (reports == LECTURES)))
         if 0 < ends < talk.few and reports.min() >= 0 and reports.max() <= LECTURES:
             talk.fail(
                 f"I called you {talk.few} times with {described(probe)}: {ends} of your reports are exactly 0 or 15.",
                 name="report clipped",
             )
-    noise_of(_skipped_law)(talk)
+        if probe["skipped"] < 0 < spreads[0] and not spreads[-1]:
+            talk.fail(
+                f"I called you {talk.few} times with {described(probe)}: every report was {shown(reports[0])}.",
+                name="scale from the own value",
+            )
+    noise_of(_skipped_law, draws=DRAWS)(talk)
 
 
 local_laplace = Task(
@@ -64,6 +76,27 @@ local_laplace = Task(
         Misconception(
             "value not clipped", lambda skipped, epsilon, rng: skipped + rng.laplace(0, LECTURES / epsilon),
             "Noise for a range of 15 hides nobody who is further away: bring the number into 0..15 before the noise.",
+        ),
+        Misconception(
+            "no lower end", lambda skipped, epsilon, rng: min(skipped, LECTURES) + rng.laplace(0, LECTURES / epsilon),
+            "Numbers above 15 are brought in, those below 0 are not: noise for a range of 15 does not hide them.",
+        ),
+        Misconception(
+            "no upper end", lambda skipped, epsilon, rng: max(skipped, 0) + rng.laplace(0, LECTURES / epsilon),
+            "Numbers below 0 are brought in, those above 15 are not: noise for a range of 15 does not hide them.",
+        ),
+        Misconception(
+            "sign dropped",
+            lambda skipped, epsilon, rng: min(abs(skipped), LECTURES) + rng.laplace(0, LECTURES / epsilon),
+            "A number below 0 becomes 0, the nearest that is possible; you take its absolute value.",
+        ),
+        Misconception(
+            "sixteen values",
+            lambda skipped, epsilon, rng: (
+                min(max(skipped, 0), LECTURES) + rng.laplace(0, (LECTURES + 1) / epsilon)
+            ),
+            "Is it 16/epsilon? 0..15 are 16 values, but from one end to the other it is 15: the sensitivity is the "
+            "largest difference, not the number of values.",
         ),
         Misconception(
             "report clipped",

@@ -284,8 +284,8 @@ def laplace_ten_percent_off(skipped, epsilon, rng):
     return np.clip(skipped, 0, 15) + rng.laplace(0, 1.1 * 15 / epsilon)
 
 
-def laplace_sixteen(skipped, epsilon, rng):
-    """Sixteen possible answers, taken for the range; half of it, as a missing factor 2."""
+def laplace_half_scale(skipped, epsilon, rng):
+    """Half of the range: a missing factor 2."""
     return np.clip(skipped, 0, 15) + rng.laplace(0, 7.5 / epsilon)
 
 
@@ -686,7 +686,23 @@ WRONG = {
             "Gaussian noise",
         ),
         "ten percent off": (laplace_ten_percent_off, None),
-        "factor 2": (laplace_sixteen, None),
+        "factor 2": (laplace_half_scale, None),
+        "upper end only": (
+            lambda skipped, epsilon, rng: np.minimum(skipped, 15) + 15 / epsilon * rng.laplace(),
+            "no lower end",
+        ),
+        "lower end only": (
+            lambda skipped, epsilon, rng: np.maximum(skipped, 0) + 15 / epsilon * rng.laplace(),
+            "no upper end",
+        ),
+        "absolute value": (
+            lambda skipped, epsilon, rng: np.minimum(abs(skipped), 15) + 15 / epsilon * rng.laplace(),
+            "sign dropped",
+        ),
+        "sixteen": (
+            lambda skipped, epsilon, rng: np.clip(skipped, 0, 15) + 16 / epsilon * rng.laplace(),
+            "sixteen values",
+        ),
         "one-sided": (laplace_one_sided, None),
         "fixed seed": (laplace_seeded, None),
         "rounded": (lambda skipped, epsilon, rng: round(laplace_numpy(skipped, epsilon, rng)), None),

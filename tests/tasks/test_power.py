@@ -68,12 +68,12 @@ def test_a_wrong_truth_among_k_does_not_pass(wrong):
         assert missed(KaryResponse(epsilon=epsilon, k=k).truth, wrong(k, epsilon), level) <= MISS
 
 
-def test_a_scale_that_is_ten_percent_off_does_not_pass():
+def test_sixteen_for_fifteen_does_not_pass():
     """As the judge's own evidence says, of what a right answer was put to."""
     task = tasks_of("hw2_local_dp")["local_laplace"]
     found = task.examine(Student(bank_hw2.laplace_numpy, task.answer), 3)
     below, above = max((fit for fit in found.evidence if fit.unit == "scale factor"), key=lambda fit: fit.draws).limits
-    assert 0.9 <= below < above <= 1.1
+    assert 14 / 15 <= below < above <= 16 / 15
 
 
 def test_a_loss_from_the_other_world_does_not_pass():
