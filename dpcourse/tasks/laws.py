@@ -1,14 +1,15 @@
 """Judging noise: do the student's answers have the law that they should? Few draws first, many for what has passed.
 
 Each test is the one with the most power for its error: the sum of sizes for the scale, a sign count for one-sided
-noise, Kolmogorov-Smirnov for the shape, equal values for rounding and fixed seeds, signs of two coordinates for noise
-that is shared.
+noise, Kolmogorov-Smirnov for the shape, equal values for rounding and fixed seeds, signs and sizes of every
+two coordinates for noise that is shared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -137,17 +138,36 @@ def _each_coordinate(talk: Interview, z: np.ndarray, right: Noise, about: str, l
     if still.size:
         text = f"{about} Coordinate {still[0]} of your answer is always the same: there is no noise on it."
         talk.fail(text, name="no noise on some")
-    agree = int(np.count_nonzero(np.sign(z[:, 0]) == np.sign(z[:, 1])))
-    talk.require(
-        binomial_fit(agree, len(z), 0.5, level=level),
-        f"{about} The noise of the first two coordinates has the same sign in {agree / len(z):.0%} of the answers, and "
-        f"should in half of them: every coordinate needs noise of its own, because shared noise cancels.",
-        name="shared noise",
-    )
+    pairs = list(combinations(range(z.shape[1]), 2))
+    for one, other in pairs:
+        _apart(
+            talk,
+            z[:, one],
+            z[:, other],
+            right,
+            f"{about} The noise of coordinates {one} and {other}",
+            level / len(pairs),
+        )
     for column in range(1, z.shape[1]):
         talk.require(
             ks_fit(pooled[:, column], right.cdf, level=level / z.shape[1]),
             f"{about} The noise of coordinate {column} is not {right.words} {number(right.scale)}.",
+        )
+
+
+def _apart(talk: Interview, one: np.ndarray, other: np.ndarray, right: Noise, whose: str, level: float) -> None:
+    """Two coordinates of independent noise agree in half of the answers: in their signs, and on being large."""
+    typical = right.typical
+    for what, same in (
+        ("has the same sign", (one > 0) == (other > 0)),
+        ("is large or small together", (np.abs(one) > typical) == (np.abs(other) > typical)),
+    ):
+        agree = int(np.count_nonzero(same))
+        talk.require(
+            binomial_fit(agree, len(same), 0.5, level=level / 2),
+            f"{whose} {what} in {agree / len(same):.0%} of the answers, and should in half of them: every coordinate "
+            f"needs noise of its own, because shared noise cancels.",
+            name="shared noise",
         )
 
 

@@ -526,6 +526,27 @@ def _one_noise_for_all(counts, epsilon, rng):
     return [count + noise for count in counts]
 
 
+def _two_noises_in_turn(counts, scale, rng):
+    return counts + np.resize(rng.laplace(0, scale, 2), len(counts))
+
+
+def _one_size_for_all(counts, scale, rng):
+    return counts + abs(rng.laplace(0, scale)) * rng.choice([-1, 1], len(counts))
+
+
+def _last_like_first(counts, scale, rng):
+    noise = rng.laplace(0, scale, len(counts))
+    noise[-1] = noise[0]
+    return counts + noise
+
+
+_SHARED = {
+    "two noises in turn": _two_noises_in_turn,
+    "one size for all": _one_size_for_all,
+    "last like first": _last_like_first,
+}
+
+
 def _years_seen(years, bins, epsilon, rng):
     _, counts = np.unique(years[np.isin(years, bins)], return_counts=True)
     return counts + rng.laplace(0, 1 / epsilon, len(counts))
@@ -603,11 +624,27 @@ _KNOWN = {
     },
 }  # fmt: skip
 
+#: Several more ways to make a known mistake.
+_MORE = {
+    "noisy_counts": {
+        style: (lambda counts, epsilon, rng, noisy=noisy: noisy(counts, len(counts) / epsilon, rng), "shared noise")
+        for style, noisy in _SHARED.items()
+    },
+    "noisy_histogram": {
+        style: (
+            lambda years, bins, epsilon, rng, noisy=noisy: noisy((years[:, None] == bins).sum(0), 1 / epsilon, rng),
+            "shared noise",
+        )
+        for style, noisy in _SHARED.items()
+    },
+}
+
 # The tasks' own wrong functions are added by test_bank.py.
 WRONG = {
     name: {
         **{style: (function, None) for style, function in _OTHERS[name].items()},
         **{f"{style}, again": (function, style) for style, function in _KNOWN.get(name, {}).items()},
+        **_MORE.get(name, {}),
     }
     for name in _OTHERS
 }
