@@ -65,6 +65,12 @@ def lot_size_first(n, q, rng):
     return mask
 
 
+def _lot_again(n, q, rng):
+    while not (mask := rng.random(n) < q).any():
+        pass
+    return mask
+
+
 def lot_torch(n, q):
     import torch
 
@@ -509,6 +515,10 @@ WRONG = {
         "indices": (lambda n, q, rng: np.flatnonzero(rng.random(n) < q), None),
         "15% more": (lambda n, q, rng: rng.random(n) < 1.15 * q, None),
         "pairs": (lambda n, q, rng: np.repeat(rng.random((n + 1) // 2) < q, 2)[:n], None),
+        "empty? take the first": (lambda n, q, rng: m if (m := rng.random(n) < q).any() else np.arange(n) == 0, None),
+        "empty? again": (_lot_again, "never empty"),
+        "first like last": (lambda n, q, rng: np.append((m := rng.random(n - 1) < q)[-1:], m), None),
+        "a binomial block": (lambda n, q, rng: _mask(n, (rng.integers(n) + np.arange(rng.binomial(n, q))) % n), None),
         "first person always": (lambda n, q, rng: np.append(True, rng.random(n - 1) < q), None),
     },
     "noisy_average": {

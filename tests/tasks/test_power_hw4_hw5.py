@@ -17,6 +17,8 @@ from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks import LEVEL
 from dpcourse.tasks.adaptive_reports import WRONG
 from dpcourse.tasks.bank import tasks_of
+from dpcourse.tasks.dp_sgd import LOTS
+from dpcourse.tasks.dp_sgd_lots import TESTS
 from dpcourse.tasks.dp_sgd_steps import per_example
 from dpcourse.tasks.gaussian_vectors import DRAWS
 from dpcourse.vectors import clipped, norms
@@ -131,8 +133,17 @@ def test_a_langevin_step_with_a_wrong_gradient_does_not_pass(name):
 def test_lots_with_other_coins_do_not_pass():
     for asked in probes("hw4_dp_sgd", "poisson_lot"):
         for factor in (0.9, 1.1):
-            rates = [missed(p["q"], factor * p["q"], 3_000 * p["n"], LEVEL / (4 * len(asked))) for p in asked]
+            rates = [missed(p["q"], factor * p["q"], LOTS * p["n"], LEVEL / len(asked) / TESTS) for p in asked]
             assert min(rates) <= MISS
+
+
+def test_lots_that_are_never_empty_or_have_a_shared_coin_do_not_pass():
+    for asked in probes("hw4_dp_sgd", "poisson_lot"):
+        level = LEVEL / len(asked) / TESTS
+        assert min(missed((1 - p["q"]) ** p["n"], 0, LOTS, level) for p in asked) <= MISS
+        for p in asked:
+            pairs = p["n"] * (p["n"] - 1) / 2
+            assert missed(p["q"] ** 2, p["q"], LOTS, level / 2 / pairs) <= MISS
 
 
 def step_laws(probe, points):

@@ -1,0 +1,74 @@
+"""Does everybody have a coin of their own? Tests of many lots of the same people, each exactly binomial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import special
+
+from dpcourse.audit import binomial_fit
+from dpcourse.tasks.task import Interview
+
+TESTS = 6  # of the same lots: each may spend a sixth of the level
+HANG_TOGETHER = "coins that hang together"
+
+
+def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level: float) -> None:
+    """Rows of 0 and 1: all entries, each person, the usual sizes, empty lots, neighbours in the list, and every pair.
+
+    Chance fails right ones with probability ``level`` at most. Persons (and pairs) all have the same law, so only the
+    one that comes most often and the one that comes least often have to be looked at, for the price of all.
+    """
+    (draws, n), sizes, level = lots.shape, lots.sum(axis=1), level / TESTS
+    empty = int(np.sum(sizes == 0))
+    talk.require(
+        binomial_fit(empty, draws, (1 - q) ** n, level=level),
+        f"{about} {empty / draws:.1%} of your lots are empty; {(1 - q) ** n:.1%} is right: if all coins say no, nobody "
+        f"is in the lot.",
+        name="" if empty else "never empty",
+    )
+    inside = int(sizes.sum())
+    talk.require(
+        binomial_fit(inside, draws * n, q, level=level),
+        f"{about} Somebody is in your lot with probability {inside / draws / n:.3f}; {q:.3f} is right.",
+    )
+    counts = lots.sum(axis=0)
+    for person in sorted((int(np.argmin(counts)), int(np.argmax(counts))), key=lambda i: -abs(counts[i] - draws * q)):
+        _worst_of(
+            talk, n, int(counts[person]), draws, q, level / 2,
+            f"{about} Person {person} is in {counts[person] / draws:.1%} of your lots; {q:.1%} is right, for "
+            f"everybody.",
+            name="unequal coins",
+        )  # fmt: skip
+    low, high = n * q - 0.7 * np.sqrt(n * q * (1 - q)), n * q + 0.7 * np.sqrt(n * q * (1 - q))
+    usual = float(special.bdtr(np.floor(high), n, q) - special.bdtr(np.ceil(low) - 1, n, q))
+    middle = int(np.count_nonzero((sizes >= np.ceil(low)) & (sizes <= np.floor(high))))
+    talk.require(
+        binomial_fit(middle, draws, usual, level=level),
+        f"{about} The sizes of your lots vary with a standard deviation of {sizes.std():.2f}; with independent coins "
+        f"it is {np.sqrt(n * q * (1 - q)):.2f}.",
+    )
+    pairs = int((lots[:, 0 : n - 1 : 2] * lots[:, 1:n:2]).sum())
+    talk.require(
+        binomial_fit(pairs, draws * (n // 2), q * q, level=level),
+        f"{about} Two neighbours in the list come together too often or too rarely: every coin is to be independent.",
+        name=HANG_TOGETHER,
+    )
+    first, second = np.triu_indices(n, 1)
+    together = (lots.T @ lots)[first, second]
+    for pair in (int(np.argmax(together)), int(np.argmin(together))):
+        _worst_of(
+            talk, len(together), int(together[pair]), draws, q * q, level / 2,
+            f"{about} Persons {first[pair]} and {second[pair]} come together in {together[pair] / draws:.1%} of your "
+            f"lots; {q * q:.1%} is right: every coin is to be independent.",
+            name=HANG_TOGETHER,
+        )  # fmt: skip
+
+
+def _worst_of(
+    talk: Interview, number: int, count: int, draws: int, share: float, level: float, text: str, name: str
+) -> None:
+    """The test of the most extreme of ``number`` counts: any of them fails by chance with probability ``level``."""
+    fit = binomial_fit(count, draws, share, level=level / number)
+    talk.require(replace(fit, level=level, p_value=min(1.0, number * fit.p_value)), text, name=name)
