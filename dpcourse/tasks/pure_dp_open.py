@@ -101,23 +101,38 @@ break_naive = Task(
 )  # fmt: skip
 
 # At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
-# with probability 1 - 1e-6; the other two are for noise that is far too narrow, or whose width gives the table away.
+# with probability 1 - 1e-6; the others are for noise that is far too narrow, or whose width gives the table away.
 JUMP_DRAWS, EDGE_DRAWS, HARD_DRAWS, UTILITY_DRAWS = 500, 1_200, 3_000, 400
-TESTS = 5  # random tests: two pairs by search, one by its event, two data sets for the error
+SEARCHED = ((2, 3, JUMP_DRAWS), (4, 5, EDGE_DRAWS), (8, 9, EDGE_DRAWS))  # probes of a pair, and draws from each
+TESTS = 6  # random tests: three pairs by search, one by its event, two data sets for the error
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Two tables for the error, then three pairs of neighbours (one row replaced) that are hard to hide."""
+    """Two tables for the error, then four pairs of neighbours (one row replaced) that are hard to hide.
+
+    Two of the pairs look like any other table, no two rows alike: who is careful only with odd ones is found out.
+    """
     n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(8, 12) * 10_000)
     epsilon, half = float(rng.uniform(2.0, 2.2)), n // 2
     spread, skewed = rng.uniform(low, high, n), high * rng.beta(1.5, 4, n)
     tables = [spread, skewed]
     tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
-    tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 2, half + 1)]  # its neighbours do
+    below, above = np.sort(rng.uniform(low, 0.05 * high, n)), np.sort(rng.uniform(0.9 * high, high, n))
+    tables += [np.concatenate([below[:few], above[few:]]) for few in (half + 2, half + 1)]  # its neighbours do
     step = _step(low, high, epsilon)
     # Below the step half of the rows, above it two more; the neighbour moves one from the left end to the right one.
     tables += [np.repeat([low, step, high], [left, 2, n - left - 2]) for left in (half, half - 1)]
+    tables += _close_in_the_middle(np.sort(spread), high)
     return [{"data": rng.permutation(table).round(2), "low": low, "high": high, "epsilon": epsilon} for table in tables]
+
+
+def _close_in_the_middle(ordered: np.ndarray, high: float) -> list[np.ndarray]:
+    """A table whose three middle rows are two cents apart, and its neighbour, in which the next row is far."""
+    table, half = ordered.copy(), len(ordered) // 2
+    table[half - 1 : half + 2] = table[half] + np.array([-0.02, 0, 0.02])
+    neighbour = table.copy()
+    neighbour[half - 1] = high
+    return [table, neighbour]
 
 
 def _step(low: float, high: float, epsilon: float) -> float:
@@ -153,10 +168,10 @@ def _mostly_below(probability: np.ndarray, error: np.ndarray, draws: int, level:
 
 def _judge_median(talk: Interview) -> None:
     level = LEVEL / TESTS
-    for first, second, draws in ((2, 3, JUMP_DRAWS), (4, 5, EDGE_DRAWS)):
+    for first, second, draws in SEARCHED:
         one, other = (talk.draws(talk.probes[i], draws) for i in (first, second))
         _audit(talk, talk.probes[first], epsilon_lower_bound(one, other, level=level, rng=talk.rng).epsilon)
-    talk.spent += 2 * level
+    talk.spent += len(SEARCHED) * level
     share, words = _utility(talk, level)
     one, other = (talk.draws(talk.probes[i], HARD_DRAWS) for i in (6, 7))
     step = float(np.unique(talk.probes[6]["data"])[1])
@@ -169,10 +184,10 @@ def _judge_median(talk: Interview) -> None:
 
 def _audit(talk: Interview, probe: Probe, found: float) -> None:
     if found > probe["epsilon"]:
-        places = " and ".join(f"{place:,.0f}" for place in np.unique(probe["data"]))
+        places = np.unique(probe["data"])
+        few = f", all of them at {' and '.join(f'{place:,.0f}' for place in places)}," if len(places) <= 3 else ""
         talk.fail(
-            f"I called you on two tables of {len(probe['data'])} rows, all of them at {places}, which differ in one "
-            f"row, and "
+            f"I called you on two tables of {len(probe['data'])} rows{few} which differ in one row, and "
             f"could tell them apart better than allowed: your epsilon is at least {found:.2f}; {probe['epsilon']:.2f} "
             f"was "
             f"the budget."

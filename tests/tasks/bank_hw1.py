@@ -271,6 +271,27 @@ def _median_folded(data, low, high, epsilon, rng):
     return float(np.median(data) + rng.uniform(-1, 1))
 
 
+def _median_careful_with_odd_tables(data, low, high, epsilon, rng):
+    return _median_gaps(data, low, high, epsilon, rng) if len(np.unique(data)) <= 3 else float(np.median(data))
+
+
+def _median_local_if_narrow(data, low, high, epsilon, rng):
+    ordered, middle = np.sort(data), len(data) // 2
+    gap = max(ordered[middle + 1] - ordered[middle], ordered[middle] - ordered[middle - 1])
+    if len(np.unique(data)) <= 3 or gap > (high - low) / 10:
+        return _median_gaps(data, low, high, epsilon, rng)
+    return float(np.clip(np.median(data) + rng.laplace(0, gap / epsilon), low, high))
+
+
+def _median_local_if_ordinary(data, low, high, epsilon, rng):
+    """Like the one above, but with noise of at least a hundredth of the range."""
+    ordered, middle = np.sort(data), len(data) // 2
+    gap = max(ordered[middle + 1] - ordered[middle], ordered[middle] - ordered[middle - 1], (high - low) / 100)
+    if len(np.unique(data)) <= 3:
+        return _median_gaps(data, low, high, epsilon, rng)
+    return float(np.clip(np.median(data) + rng.laplace(0, gap / epsilon), low, high))
+
+
 # ---- derivations: right ones
 
 
@@ -505,6 +526,9 @@ _OTHERS = {
     "break_naive": {"twice the same": lambda maximum, epsilon: ([maximum], [maximum], 0.0)},
     "private_median": {
         "window": _median_folded,
+        "careful with odd tables": _median_careful_with_odd_tables,
+        "local sensitivity where it is narrow": _median_local_if_narrow,
+        "local sensitivity of ordinary tables": _median_local_if_ordinary,
         "mean": lambda data, low, high, epsilon, rng: (
             np.mean(data) + rng.laplace(0, (high - low) / len(data) / epsilon)
         ),
