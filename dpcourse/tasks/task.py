@@ -123,8 +123,8 @@ class Interview:
 
     @property
     def many(self) -> int:
-        """Draws for what has passed so far."""
-        return 8_000 if self.public else 20_000  # 19,447 see a Laplace scale off by 10% with probability 1 - 1e-6
+        """Draws for what has passed so far: as many when checking, or else what check passes might fail grading."""
+        return 20_000  # 19,447 see a Laplace scale off by 10% with probability 1 - 1e-6
 
     def value(self, probe: Probe) -> Any:
         """The student's answer to a probe."""
