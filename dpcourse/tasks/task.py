@@ -68,7 +68,8 @@ class Task:
             status, message = complaint.status, str(complaint)
         except Failed as failed:
             known = {m.name: m for m in self.misconceptions}
-            name = failed.name or explaining(self.misconceptions, talk.looked_closer(), self.answer, self.summary)
+            possible = [m for m in self.misconceptions if failed.possible is None or failed.possible(m)]
+            name = failed.name or explaining(possible, talk.looked_closer(), self.answer, self.summary)
             status, wasteful = "failed", failed.wasteful
             message = " ".join(part for part in (failed.text, known[name].message if name in known else "") if part)
         share = min(1.0, max(0.0, talk.share)) if status == "passed" else 0.0
@@ -95,11 +96,13 @@ class Task:
 
 
 class Failed(Exception):
-    """The judge has seen enough."""
+    """The judge has seen enough. ``possible`` says which misconceptions could be the reason (None: each of them)."""
 
-    def __init__(self, text: str, name: str, wasteful: bool) -> None:
+    def __init__(
+        self, text: str, name: str, wasteful: bool, possible: Callable[[Misconception], bool] | None = None
+    ) -> None:
         super().__init__(text)
-        self.text, self.name, self.wasteful = text, name, wasteful
+        self.text, self.name, self.wasteful, self.possible = text, name, wasteful, possible
 
 
 class Interview:

@@ -8,6 +8,7 @@ narrower: 12,600 draws see a Laplace scale off by 10% where the best single even
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +18,14 @@ from dpcourse.audit.evidence import Fit
 
 
 class Sizes(NamedTuple):
-    """|z|^power / power has a Gamma law of this shape."""
+    """|z|^power / power has a Gamma law of this shape; ``flatness`` is E z^2 / (E |z|)^2."""
 
     power: int
     shape: float
+    flatness: float
 
 
-LAPLACE, NORMAL = Sizes(1, 1.0), Sizes(2, 0.5)
+LAPLACE, NORMAL = Sizes(1, 1.0, 2.0), Sizes(2, 0.5, math.pi / 2)
 
 
 def width_fit(z: np.ndarray, sizes: Sizes, *, level: float, power: float = 1 - 1e-6) -> Fit:

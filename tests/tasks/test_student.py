@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, values_of
+from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
 from dpcourse.tasks.answers import Late, Unwritten
 from dpcourse.tasks.task import LEVEL, Interview, Misconception
 
@@ -24,8 +24,8 @@ TOTAL = Task(
 )  # fmt: skip
 
 
-def said(function, task=TOTAL):
-    return task.examine(Student(function, task.answer, seconds=task.seconds), 1)
+def said(function, task=TOTAL, seed=1):
+    return task.examine(Student(function, task.answer, seconds=task.seconds), seed)
 
 
 def crashes(values):
@@ -265,3 +265,11 @@ def test_a_picture_shows_the_answers_beside_their_law():
     found = check(noisy_count)
     assert found.picture.says.startswith("Your answers around")
     assert "data:image/png;base64," in found._repr_html_()
+
+
+@pytest.mark.parametrize("factor", [1.25, 1.35, 1.45])
+def test_laplace_noise_that_is_too_wide_is_not_called_gaussian(factor):
+    task = tasks_of("hw1_pure_dp")["noisy_count"]
+    for seed in range(4):
+        found = said(lambda count, epsilon, rng: count + rng.laplace(0, factor / epsilon), task, seed)
+        assert (found.status, found.misconception, found.wasteful) == ("failed", "", True)
