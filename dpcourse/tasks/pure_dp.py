@@ -20,8 +20,8 @@ from dpcourse.tasks.values import values_of
 def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Outputs on both sides of both counts, between them, and nearer to the neighbour (a ratio below 1); b never 1."""
     count = int(rng.integers(30, 80))
-    offsets = (-3 - rng.random(), 0.5, 5 + rng.random(), 0.1 + 0.3 * rng.random())
-    offsets += (2 + rng.random(), 0.6 + 0.3 * rng.random())
+    offsets = [-3 - rng.random(), 0.5, 5 + rng.random(), 0.1 + 0.3 * rng.random()]
+    offsets += [2 + rng.random(), 0.6 + 0.3 * rng.random()]
     return [
         {"y": float(count + offset), "count": count, "neighbour": count + side, "b": float(b)}
         for offset, side, b in zip(offsets, (1, 1, -1, 1, 1, 1), rng.uniform(1.5, 4, 6), strict=True)
