@@ -11,11 +11,15 @@ from scipy import special
 
 from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.dp_sgd_lots import look_at_lots
 from dpcourse.tasks.gaussian_vectors import DRAWS, Spread, chi_square_of, look_at_vectors, refuse_huge, vectors_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
+
+MEMBERS = 1_000  # steps from which the members of their lots are read
+SKIPPED = "nothing for an empty lot"
 
 
 def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -83,7 +87,7 @@ noisy_average = Task(
             "rng.normal takes the standard deviation, sigma C. You gave it the variance.",
         ),
         Misconception(
-            "nothing for an empty lot",
+            SKIPPED,
             lambda clipped, clip, sigma, expected, rng: (
                 _average(_right_scale)(clipped, clip, sigma, expected, rng) if len(clipped) else np.zeros(5)
             ),
@@ -104,13 +108,20 @@ def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray
 
 def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Everybody takes part (q = 1) and gradients differ; then lots of people who are all alike, so that only the size
-    of the lot matters, and it is empty once in ten times."""
+    of the lot matters, and it is empty once in ten times; then people who pull in directions of their own, with so
+    little noise that each step shows who was in its lot."""
     d, clip = 5, float(rng.uniform(0.4, 0.6))
     shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.1, 0.2))}
     weights, x = rng.normal(0, 0.3, d), rng.normal(0.5, 1, (12, d)) * rng.uniform(0.1, 3, (12, 1))
     alike = np.tile(rng.uniform(0.5, 1.5, d), (8, 1))
     first = {"weights": weights, "x": x, "y": rng.integers(0, 2, 12), "q": 1.0, **shared}
-    return [first, {"weights": -np.abs(weights), "x": alike, "y": np.ones(8, np.int64), "q": 0.25, **shared}]
+    second = {"weights": -np.abs(weights), "x": alike, "y": np.ones(8, np.int64), "q": 0.25, **shared}
+    apart = np.linalg.qr(rng.normal(size=(8, 8)))[0] * rng.uniform(
+        3, 6, (8, 1)
+    )  # long enough to be clipped, all of them
+    quiet = {**shared, "sigma": float(rng.uniform(0.06, 0.08))}
+    third = {"weights": rng.normal(0, 0.03, 8), "x": apart, "y": rng.integers(0, 2, 8), "q": 0.25, **quiet}
+    return [first, second, third]
 
 
 def _released(probe: Probe, answers: np.ndarray) -> np.ndarray:
@@ -119,7 +130,7 @@ def _released(probe: Probe, answers: np.ndarray) -> np.ndarray:
 
 
 def _judge_step(talk: Interview) -> None:
-    probe, lots = talk.probes
+    probe, lots, people = talk.probes
     gradients = clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
     scale = probe["rate"] / len(probe["y"])
     center = probe["weights"] - scale * gradients.sum(axis=0)
@@ -128,10 +139,11 @@ def _judge_step(talk: Interview) -> None:
     refuse_huge(talk, answers)
     gradient = clipped_rows(per_example(lots["weights"], lots["x"], lots["y"]), lots["clip"])[0]
     length, noise, n = float(norms(gradient)), lots["sigma"] * lots["clip"], len(lots["y"])
-    sums, about = (
-        _released(lots, answers),
-        f"I called you {DRAWS:,} times with {n} people who are all alike and q = 0.25.",
-    )
+    about = f"I called you {DRAWS:,} times with {n} people who are all alike and q = 0.25."
+    still = int((answers == lots["weights"]).all(axis=1).sum())
+    if still and still < DRAWS:
+        talk.fail(f"{about} In {still / DRAWS:.0%} of them the weights did not move at all.", name=SKIPPED)
+    sums = _released(lots, answers)
     along = sums @ gradient / length
     sizes = np.arange(n + 1)
     chances = special.binom(n, sizes) * lots["q"] ** sizes * (1 - lots["q"]) ** (n - sizes)
@@ -139,19 +151,37 @@ def _judge_step(talk: Interview) -> None:
     spread = math.sqrt(noise**2 + n * lots["q"] * (1 - lots["q"]) * length**2)
     talk.require(
         ks_fit(along, lambda t: special.ndtr((np.asarray(t)[..., None] - sizes * length) / noise) @ chances,
-               level=LEVEL / 4),
+               level=LEVEL / 8),
         f"{about} Your steps are {along.mean() / length:.2f} gradients long on average, with a standard deviation of "
         f"{along.std() / length:.2f}; {n * lots['q']:.2f} and {spread / length:.2f} are right: coins for each, noise "
         f"sigma C once, divided by the expected size.",
     )  # fmt: skip
     talk.require(
         chi_square_of(
-            "noise across", float((across**2).sum()), DRAWS * (len(gradient) - 1), DRAWS, LEVEL / 4, scale=True
+            "noise across", float((across**2).sum()), DRAWS * (len(gradient) - 1), DRAWS, LEVEL / 8, scale=True
         ),
         f"{about} Across the gradient there is only noise, and yours is {across.std() * math.sqrt(1.25):.3g} times "
         f"what it should be.",
     )
+    _look_at_members(talk, people, LEVEL / 4)
     talk.praise = "Your step has the right direction, noise and lots."
+
+
+def _look_at_members(talk: Interview, probe: Probe, level: float) -> None:
+    """Gradients at right angles, and hardly any noise: what a step has moved along each says who was in its lot."""
+    answers = talk.draws(probe, MEMBERS)
+    refuse_huge(talk, answers)
+    gradients = clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
+    moved = _released(probe, answers) @ gradients.T / probe["clip"] ** 2
+    mistaken = float(special.ndtr(-0.5 / probe["sigma"]))
+    share = probe["q"] * (1 - mistaken) + (1 - probe["q"]) * mistaken
+    about = f"I called you {MEMBERS:,} times with {len(gradients)} people who all differ and q = {probe['q']:g}."
+    members = (moved > 0.5).astype(float)
+    if (np.diff(members, axis=1) <= 0).all():  # a right one: less than 0.7^1000
+        first, last = members[:, 0].mean(), members[:, -1].mean()
+        text = f"{about} The first person was in {first:.0%} of your lots, the last one in {last:.0%}."
+        talk.fail(text, name="the first of the list")
+    look_at_lots(talk, members, share, about, level)
 
 
 def _step(
@@ -214,6 +244,15 @@ dp_sgd_step = Task(
         Misconception(
             "fixed-size lots", _step(lot=lambda n, q, rng: rng.permutation(n)[: round(q * n)]),
             "Your lots always have the same size. The accountant counts on a coin for each example.",
+        ),
+        Misconception(
+            "the first of the list", _step(lot=lambda n, q, rng: np.arange(rng.binomial(n, q))),
+            "The size of your lot is right, its members are not: always the first of the list. Each person needs a "
+            "coin of their own.",
+        ),
+        Misconception(
+            SKIPPED, _step(noise=lambda size, clip, sigma: sigma * clip if size else 0.0),
+            "An empty lot must give a step of noise like any other. Standing still says: nobody was there.",
         ),
         Misconception(
             "uphill", _step(sign=1.0),

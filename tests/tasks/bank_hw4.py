@@ -159,6 +159,14 @@ def step_random(weights, x, y, q, clip, sigma, rate):
     return [w - rate * g / (q * len(y)) for w, g in zip(weights, noisy, strict=True)]
 
 
+def step_waits(weights, x, y, q, clip, sigma, rate, rng):
+    lot = rng.random(len(y)) < q
+    if not lot.any():
+        return weights
+    total = clip_numpy(_gradients(weights, x[lot], y[lot]), clip).sum(axis=0)
+    return weights - rate * (total + rng.normal(0, sigma * clip, len(weights))) / (q * len(y))
+
+
 def step_torch(weights, x, y, q, clip, sigma, rate):
     import torch
 
@@ -579,6 +587,11 @@ WRONG = {
         "uphill": (_step(sign=1), "uphill"),
         "noise apart": (_step(apart=True), "noise without the rate"),
         "drawn size, 0/0": (_step(by=lambda m: m), None),
+        "the first k": (_step(lot=lambda n, q, rng: np.arange(n) < rng.binomial(n, q)), "the first of the list"),
+        "k in a row": (
+            _step(lot=lambda n, q, rng: (rng.integers(n) + np.arange(rng.binomial(n, q))) % n), None,
+        ),
+        "empty? wait": (step_waits, "nothing for an empty lot"),
         "everybody": (_step(lot=lambda n, q, rng: np.arange(n)), None),
         "coordinates": (_step(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)), None),
         "no noise": (_step(noise=lambda m, d, clip, sigma, rng: np.zeros(d)), None),

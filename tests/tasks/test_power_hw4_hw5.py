@@ -19,7 +19,7 @@ from dpcourse.tasks.adaptive_reports import WRONG
 from dpcourse.tasks.bank import tasks_of
 from dpcourse.tasks.dp_sgd import LOTS
 from dpcourse.tasks.dp_sgd_lots import TESTS
-from dpcourse.tasks.dp_sgd_steps import per_example
+from dpcourse.tasks.dp_sgd_steps import MEMBERS, per_example
 from dpcourse.tasks.gaussian_vectors import DRAWS
 from dpcourse.vectors import clipped, norms
 
@@ -162,12 +162,22 @@ def step_laws(probe, points):
 
 def test_a_step_with_fixed_lots_or_the_drawn_size_does_not_pass():
     points = np.linspace(-6, 14, 4_001)
-    for _, probe in probes("hw4_dp_sgd", "dp_sgd_step"):
+    for _, probe, _ in probes("hw4_dp_sgd", "dp_sgd_step"):
         right, *wrong = step_laws(probe, points)
         for law in wrong:
-            beyond = float(np.abs(law - right).max()) - ks_critical(DRAWS, LEVEL / 4)
+            beyond = float(np.abs(law - right).max()) - ks_critical(DRAWS, LEVEL / 8)
             assert beyond > 0
             assert math.exp(-2 * DRAWS * beyond**2) <= MISS
+
+
+def test_a_step_whose_lot_is_the_first_of_the_list_does_not_pass():
+    """The first person is in it unless it is empty, the last one only if all are."""
+    for *_, probe in probes("hw4_dp_sgd", "dp_sgd_step"):
+        n, q = len(probe["y"]), probe["q"]
+        lengths = norms(per_example(probe["weights"], probe["x"], probe["y"]))
+        assert lengths.min() > probe["clip"]  # so that all pull equally
+        for wrong in (1 - (1 - q) ** n, q**n):
+            assert missed(q, wrong, MEMBERS, LEVEL / 4 / TESTS / 2 / n) <= MISS
 
 
 def test_training_with_a_fifth_less_noise_does_not_pass():
