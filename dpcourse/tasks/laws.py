@@ -51,7 +51,7 @@ class Noise:
 
 
 #: Draws that see a Laplace scale off by 10%, and a Gaussian in its place, with probability 1 - 1e-6.
-LAPLACE_DRAWS = 12_600
+LAPLACE_DRAWS = 12_800
 
 
 def noise_of(law: Callable[..., Noise], *, draws: int | None = None) -> Callable[[Interview], None]:

@@ -16,13 +16,15 @@ from dpcourse.tasks.task import Misconception, Task
 
 
 def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """First a table whose own maximum is far below the public one, then one with entries outside the public range."""
+    """A table whose own maximum is far below the public one; nobody owes anything; entries outside the public range."""
     maximum = float(rng.integers(3, 9) * 100_000)
     inside = rng.uniform(0, 0.12, int(rng.integers(6, 11))) * maximum
     outside = np.concatenate([inside, maximum * rng.uniform(4, 6, 3), -maximum * rng.uniform(1.5, 2.5, 4)])
+    tables = (inside, np.zeros(len(inside)), rng.permutation(outside))
+    budgets = (rng.uniform(0.5, 0.8), rng.uniform(0.5, 0.8), rng.uniform(1.5, 2.5))
     return [
         {"debts": table.round(2), "maximum": maximum, "epsilon": float(epsilon)}
-        for table, epsilon in ((inside, rng.uniform(0.5, 0.8)), (rng.permutation(outside), rng.uniform(1.5, 2.5)))
+        for table, epsilon in zip(tables, budgets, strict=True)
     ]
 
 

@@ -2,7 +2,7 @@
 
 For Laplace noise of scale 1 the sum of n values |z| has a Gamma(n) law, for a standard normal the sum of n values
 z^2 / 2 a Gamma(n/2) law. By Neyman and Pearson no test has more power against noise of the same shape that is wider, or
-narrower: 12,600 draws see a Laplace scale off by 10% where the best single event (``dpcourse.audit.scale_fit``) takes
+narrower: 12,800 draws see a Laplace scale off by 10% where the best single event (``dpcourse.audit.scale_fit``) takes
 19,447, at the same level and power.
 """
 

@@ -482,6 +482,7 @@ _OTHERS = {
         "10% too narrow": lambda count, epsilon, rng: count + rng.laplace(0, 0.9 / epsilon),
         "10% too wide": lambda count, epsilon, rng: count + rng.laplace(0, 1.1 / epsilon),
         "fixed seed": _fixed_seed,
+        "nobody, no noise": lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon) if count else 0,
         "rounded": lambda count, epsilon, rng: round(count + rng.laplace(0, 1 / epsilon)),
         "rounded to cents": lambda count, epsilon, rng: round(count + rng.laplace(0, 1 / epsilon), 2),
         "two missing": lambda count, epsilon, rng: count + rng.laplace(0, 0.5 / epsilon),
@@ -490,6 +491,9 @@ _OTHERS = {
     },
     "sensitivity_of": {"always one": lambda query, relation, low, high, n: 1.0},
     "total_debt": {
+        "no debts, no noise": lambda debts, maximum, epsilon, rng: (
+            _debt_numpy(debts, maximum, epsilon, rng) if np.any(debts) else 0.0
+        ),
         "10% too narrow": lambda debts, maximum, epsilon, rng: (
             np.clip(debts, 0, maximum).sum() + rng.laplace(0, 0.9 * maximum / epsilon)
         ),

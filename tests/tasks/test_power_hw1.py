@@ -26,7 +26,7 @@ from dpcourse.tasks.widths import width_fit
 from tests.tasks.test_power import MISS, missed, probes
 
 LAPLACE = Noise.laplace(0.0, 1.0).cdf
-NOISE_LEVEL = LEVEL / 3 / 6  # two probes, three looks, six tests each: see noise_of
+NOISE_LEVEL = LEVEL / 4 / 6  # three probes at most, four looks, six tests each: see noise_of
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
