@@ -7,17 +7,19 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described
 
 right_theta = lru_cache(maxsize=64)(theta)  # asked thousands of times with the same epsilon
 START = 2_000  # a report is one digit: it takes more of them than of noisy numbers to tell two mistakes apart
-MOST = 20_000  # of the last look when grading: enough to tell k from k - 1 in the share of the truth
+MOST = 20_000  # of the last look: enough to tell k from k - 1 in the share of the truth
+NAMING = 6_000  # reports to each probe, to find out which mistake it is
 
 
 def responses_of(own: str) -> Callable[[Interview], None]:
@@ -29,9 +31,14 @@ def responses_of(own: str) -> Callable[[Interview], None]:
 
     def judge(talk: Interview) -> None:
         level = LEVEL / (len(talk.probes) + 1) / 2  # looks, and two tests in each
-        for probe in talk.probes:
-            _look(talk, probe, int(probe[own]), START, level)
-        _look(talk, talk.probes[-1], int(talk.probes[-1][own]), talk.many if talk.public else MOST, level)
+        try:
+            for probe in talk.probes:
+                _look(talk, probe, int(probe[own]), START, level)
+            _look(talk, talk.probes[-1], int(talk.probes[-1][own]), MOST, level)
+        except Failed as failed:
+            if own != "bit" or failed.name:
+                raise
+            raise Failed(failed.text, _known_coin(talk) or "another coin", failed.wasteful) from None
         talk.praise = f"Your reports to {len(talk.probes)} probes come as often as they should."
 
     return judge
@@ -57,6 +64,26 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
                 f"{about} Of your {lies.sum():,} lies {lie / lies.sum():.1%} are {category}; each of the {len(lies)} "
                 f"others should get {1 / len(lies):.1%}. A lie that comes more often than another betrays something.",
             )
+
+
+def _known_coin(talk: Interview) -> str:
+    """The misconception whose function says yes as often, over all probes together (a chi-square), or "".
+
+    Two coins that differ by 0.04 are told apart; Kolmogorov-Smirnov would be far too lax for answers that are 0 or 1.
+    """
+    found = [float(talk.draws(probe, NAMING).mean()) for probe in talk.probes]
+    likeliest, name = 1e-4, ""
+    for known in talk.task.misconceptions:
+        student, statistic = Student(known.wrong, talk.task.answer, seconds=5.0), 0.0
+        for number, (probe, yes) in enumerate(zip(talk.probes, found, strict=True)):
+            theirs = float(student.draws(probe, NAMING, 1_000_003 + number).mean())
+            both = (yes + theirs) / 2
+            variance = 2 * both * (1 - both) / NAMING
+            statistic += (yes - theirs) ** 2 / variance if variance > 0 else 0.0  # always 0, or always 1, in both
+        likely = float(chdtrc(len(found), statistic))
+        if likely > likeliest:
+            likeliest, name = likely, known.name
+    return name
 
 
 def _on_the_truth(told: int, lies: np.ndarray, right: KaryResponse) -> tuple[str, bool]:
@@ -102,6 +129,10 @@ randomized_response = Task(
             "No coin is tossed: the report is the secret.",
         ),
         Misconception(
+            "deaf to the bit", lambda bit, epsilon: 1,
+            "Whatever the bit is, the report is yes: perfectly private, and nobody learns anything.",
+        ),
+        Misconception(
             "flipped too often", lambda bit, epsilon, rng: _flipping(bit, 1 - right_theta(epsilon), rng),
             "Keep and flip are swapped: theta is the probability of the truth. It would be as private, but whoever "
             "counts the answers takes every yes for a no.",
@@ -138,8 +169,13 @@ randomized_response = Task(
 
 
 def _category_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    sizes = rng.permutation(np.arange(4, 7))
-    return [{"category": int(rng.integers(1, k)), "k": int(k), "epsilon": float(rng.uniform(1.2, 2))} for k in sizes]
+    """The first category, the last one, and one between them: a response may be right for one and not for another."""
+    sizes = rng.permutation(np.arange(4, 7)).tolist()
+    own = (0, sizes[1] - 1, int(rng.integers(1, sizes[2] - 1)))
+    return [
+        {"category": category, "k": k, "epsilon": float(rng.uniform(1.2, 2))}
+        for category, k in zip(own, sizes, strict=True)
+    ]
 
 
 @lru_cache(maxsize=64)

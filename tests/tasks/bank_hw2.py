@@ -652,6 +652,8 @@ WRONG = {
         ),
         "fixed seed": (response_seeded, None),
         "half epsilon": (response_half_epsilon, None),
+        "yes": (lambda bit, epsilon, rng: True, "deaf to the bit"),
+        "always no": (lambda bit, epsilon: 0, None),
         "quadratic": (response_quadratic, "quadratic attempt"),
         "minus one": (lambda bit, epsilon: 2 * response_random(bit, epsilon) - 1, None),
     },
@@ -662,6 +664,14 @@ WRONG = {
         "next": (kary_next, "always the same lie"),
         "k": (kary_k, "k for k - 1"),
         "from one": (kary_from_one, None),
+        "truth of the first": (
+            lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon, rng) if category else 0,
+            None,
+        ),
+        "truth of the last": (
+            lambda category, k, epsilon, rng: category if category == k - 1 else kary_numpy(category, k, epsilon, rng),
+            None,
+        ),
         "lies from one": (kary_upper_lies, None),
         "half epsilon": (lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon / 2, rng), None),
         "truth": (lambda category, k, epsilon: category, "always the truth"),

@@ -51,6 +51,14 @@ def test_a_wrong_coin_does_not_pass(wrong):
         assert missed(theta(epsilon), wrong(epsilon), LEVEL / (len(asked) + 1) / 2) <= MISS
 
 
+@pytest.mark.parametrize("style", ["half epsilon", "always no"])
+def test_a_coin_of_another_kind_is_not_called_by_a_name_that_it_does_not_have(style):
+    task = tasks_of("hw2_local_dp")["randomized_response"]
+    function, _ = bank_hw2.WRONG["randomized_response"][style]
+    for seed in range(4):
+        assert task.examine(Student(function, task.answer), seed).misconception == "another coin"
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
