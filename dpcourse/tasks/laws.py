@@ -50,6 +50,9 @@ class Noise:
         return cls(center, sigma, ndtr, "Gaussian noise of standard deviation", 0.6744897501960817, NORMAL)
 
 
+#: More than so many equal answers are no chance, in single precision neither (a count of 500, scale 0.33: 1e-12).
+REPEATED = 15
+
 #: Draws that see a Laplace scale off by 10%, and a Gaussian in its place, with probability 1 - 1e-6.
 LAPLACE_DRAWS = 12_800
 
@@ -147,10 +150,31 @@ def _fresh(talk: Interview, answers: np.ndarray, center: float, about: str) -> N
             name="always the same noise",
         )
     if distinct < 0.3 * len(answers):
+        whole = bool((answers[:, 0] == np.round(answers[:, 0])).all())
+        why = "they are rounded, or their seeds repeat"
+        if whole:
+            why = "they are all whole numbers, rounded ones or those of discrete (geometric) noise"
+        text = f"{about} Only {distinct:,} different answers came back: {why}."
+        _say_if_cut(talk, answers[:, 0], about, 0.1 * len(answers) if not whole else len(answers))
         talk.fail(
-            f"{about} Only {distinct:,} different answers came back: they are rounded, or their seeds repeat. Rounding "
-            f"afterwards costs no privacy, but here the noisy number itself is asked for.",
+            f"{text} That can be private, too, but here the continuous Laplace number itself is asked for."
+            if whole
+            else f"{text} Rounding afterwards costs no privacy, but here the noisy number itself is asked for.",
             name="rounded",
+        )
+    _say_if_cut(talk, answers[:, 0], about, REPEATED)
+
+
+def _say_if_cut(talk: Interview, answers: np.ndarray, about: str, often: float) -> None:
+    """One value that comes again and again among others that do not: an end to which the answers were cut."""
+    values, counts = np.unique(answers, return_counts=True)
+    if counts.max() > often:
+        value, times = float(values[counts.argmax()]), int(counts.max())
+        talk.fail(
+            f"{about} {times:,} of your answers are exactly {number(value, 6)}, though noise of this kind hardly gives "
+            f"the same number twice: are they cut to a range after the noise? That costs no privacy, but on average "
+            f"the answer is no longer right; here the noisy number itself is asked for.",
+            name="cut after the noise",
         )
 
 

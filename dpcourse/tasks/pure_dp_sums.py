@@ -72,6 +72,11 @@ total_debt = Task(
             "maximum.",
         ),
         Misconception(
+            "cut after the noise",
+            lambda debts, maximum, epsilon, rng: np.clip(debts.sum() + rng.laplace(0, maximum / epsilon), 0, maximum),
+            "It is each debt that must be cut, before the noise: that is what bounds one customer's part.",
+        ),
+        Misconception(
             "left out instead of cut",
             lambda debts, maximum, epsilon, rng: (
                 debts[(debts >= 0) & (debts <= maximum)].sum() + rng.laplace(0, maximum / epsilon)

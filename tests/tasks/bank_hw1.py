@@ -485,6 +485,9 @@ _OTHERS = {
         "nobody, no noise": lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon) if count else 0,
         "rounded": lambda count, epsilon, rng: round(count + rng.laplace(0, 1 / epsilon)),
         "rounded to cents": lambda count, epsilon, rng: round(count + rng.laplace(0, 1 / epsilon), 2),
+        "cut at five scales": lambda count, epsilon, rng: (
+            count + np.clip(rng.laplace(0, 1 / epsilon), -5 / epsilon, 5 / epsilon)
+        ),
         "two missing": lambda count, epsilon, rng: count + rng.laplace(0, 0.5 / epsilon),
         "uniform": lambda count, epsilon, rng: count + rng.uniform(-3, 3) / epsilon,
         "shifted": lambda count, epsilon, rng: count + rng.laplace(0.2 / epsilon, 1 / epsilon),
@@ -554,6 +557,10 @@ def _one_noise_for_all(counts, epsilon, rng):
     return [count + noise for count in counts]
 
 
+def _geometric(count, epsilon, rng):
+    return count + rng.geometric(1 - math.exp(-epsilon)) - rng.geometric(1 - math.exp(-epsilon))
+
+
 def _two_noises_in_turn(counts, scale, rng):
     return counts + np.resize(rng.laplace(0, scale, 2), len(counts))
 
@@ -609,6 +616,7 @@ _KNOWN = {
     },
     "total_debt": {
         "noise of a count": lambda debts, maximum, epsilon, rng: _debt_numpy(debts, maximum, epsilon * maximum, rng),
+        "cut after the noise": lambda debts, maximum, epsilon, rng: max(0.0, _debt_numpy(debts, maximum, epsilon, rng)),
         "not cut": lambda debts, maximum, epsilon, rng: sum(debts.tolist()) + maximum * rng.laplace() / epsilon,
     },
     "noisy_counts": {
@@ -654,6 +662,7 @@ _KNOWN = {
 
 #: Several more ways to make a known mistake.
 _MORE = {
+    "noisy_count": {"geometric": (_geometric, "rounded")},
     "noisy_counts": {
         style: (lambda counts, epsilon, rng, noisy=noisy: noisy(counts, len(counts) / epsilon, rng), "shared noise")
         for style, noisy in _SHARED.items()
