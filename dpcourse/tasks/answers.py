@@ -64,8 +64,7 @@ class Answer:
         elif len(self.shape) != array.ndim or any(
             want not in (None, have) for want, have in zip(self.shape, array.shape, strict=True)
         ):
-            wanted = " x ".join("any number" if length is None else str(length) for length in self.shape)
-            raise Complaint(f"I expected {wanted} numbers, but got shape {array.shape}: {_shown(raw)}.")
+            raise Complaint(f"I expected {_form(self.shape)}, but got shape {array.shape}: {_shown(raw)}.")
         sound = ~np.isnan(array) if self.infinite else np.isfinite(array)
         if not sound.all():
             bad = array[~sound].flat[0]
@@ -130,6 +129,16 @@ def _numbers(raw: Any) -> np.ndarray:
             raise Complaint(f"Your answer is a complex number, {_shown(raw)}: the root or power of a negative one?")
         array = array.real
     return np.array(array, dtype=float)
+
+
+def _form(shape: tuple[int | None, ...]) -> str:
+    """A shape in words."""
+    if len(shape) == 1:
+        return "a list of numbers" if shape[0] is None else f"a list of {shape[0]} numbers"
+    if len(shape) == 2:
+        rows, columns = ("any number of" if length is None else str(length) for length in shape)
+        return f"a table of numbers ({rows} rows x {columns} columns)"
+    return f"an array of numbers with {len(shape)} axes"
 
 
 def _shown(raw: Any) -> str:

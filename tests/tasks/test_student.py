@@ -210,8 +210,9 @@ def test_answers_are_made_plain(form, raw, read):
 @pytest.mark.parametrize(
     ("form", "raw", "words"),
     [
-        (Answer((2,)), [1, 2, 3], "I expected 2 numbers, but got shape"),
-        (Answer((2, None)), [1, 2], "2 x any number"),
+        (Answer((2,)), [1, 2, 3], "I expected a list of 2 numbers, but got shape"),
+        (Answer((None,)), 1.0, "I expected a list of numbers, but got shape"),
+        (Answer((2, None)), [1, 2], r"a table of numbers \(2 rows x any number of columns\)"),
         (Answer(choices=("a", "b")), "c", "one of 'a', 'b'"),
         (Answer((None,), choices=(0, 1)), [0, 2], "only the numbers 0, 1"),
         (Answers({"x": Answer(), "y": Answer()}), 1.0, "2 things, x and y"),
