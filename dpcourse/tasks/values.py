@@ -44,7 +44,7 @@ def shown(value: Any) -> str:
     if array.dtype.kind not in "fiub":
         text = repr(value)
         return text if len(text) <= 80 else f"{text[:77]}..."
-    flat = [number(float(one), 4) for one in array.ravel()[:6]]
+    flat = [number(float(one), 4).replace(",", "") for one in array.ravel()[:6]]  # commas part the numbers here
     more = f", ... ({array.size} numbers)" if array.size > 6 else ""
     return (
         f"[{', '.join(flat)}{more}]"

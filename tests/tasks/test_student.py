@@ -10,6 +10,7 @@ import pytest
 from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
 from dpcourse.tasks.answers import Late, Unwritten
 from dpcourse.tasks.task import LEVEL, Interview, Misconception
+from dpcourse.tasks.values import shown
 
 
 def total(values):
@@ -253,10 +254,10 @@ def test_a_verdict_escapes_what_a_student_wrote():
     def noisy_count(count, epsilon):
         raise ValueError("<script>alert(1)</script>")
 
-    shown = check(noisy_count)._repr_html_()
-    assert "<script>" not in shown
-    assert "&lt;script&gt;" in shown
-    assert "data:image/png" not in shown
+    seen = check(noisy_count)._repr_html_()
+    assert "<script>" not in seen
+    assert "&lt;script&gt;" in seen
+    assert "data:image/png" not in seen
 
 
 def test_a_picture_shows_the_answers_beside_their_law():
@@ -274,3 +275,8 @@ def test_laplace_noise_that_is_too_wide_is_not_called_gaussian(factor):
     for seed in range(4):
         found = said(lambda count, epsilon, rng: count + rng.laplace(0, factor / epsilon), task, seed)
         assert (found.status, found.misconception, found.wasteful) == ("failed", "", True)
+
+
+def test_thousands_have_no_commas_inside_a_list():
+    assert shown(np.array([-1_142_000.0, 21_220.0])) == "[-1142000, 21220]"
+    assert shown(21_220.0) == "21,220"
