@@ -68,10 +68,10 @@ def _compare(talk: Interview, probe: Probe, right: np.ndarray, draws: int) -> No
 
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    return [
-        {"x": int(rng.integers(k)), "k": int(k), "epsilon": float(rng.uniform(1.6, 2.4))}
-        for k in rng.permutation([4, 6])
-    ]
+    """The first category, the last one, and one between them: a response may be right for one and not for another."""
+    sizes = rng.permutation([4, 5, 6]).tolist()
+    own = (0, sizes[1] - 1, int(rng.integers(1, sizes[2] - 1)))
+    return [{"x": x, "k": k, "epsilon": float(rng.uniform(1.6, 2.4))} for x, k in zip(own, sizes, strict=True)]
 
 
 def _srr(x: int, k: int, truth: float, rng: np.random.Generator) -> int:

@@ -652,6 +652,8 @@ WRONG = {
         "truth": (lambda x, k, epsilon: x, "no coin"),
         "chance": (lambda x, k, epsilon, rng: rng.integers(k), "pure chance"),
         "fixed seed": (srr_fixed_seed, None),
+        "truth of the first": (lambda x, k, epsilon, rng: srr_numpy(x, k, epsilon, rng) if x else 0, None),
+        "truth of the last": (lambda x, k, epsilon, rng: srr_numpy(x, k, epsilon, rng) if x < k - 1 else x, None),
         "10% more eps": (lambda x, k, epsilon, rng: _srr(x, k, _truth(1.15 * epsilon, k - 1), rng), None),
         "labels from 1": (lambda x, k, epsilon, rng: _srr(x, k, _truth(epsilon, k - 1), rng) + 1, None),
     },
