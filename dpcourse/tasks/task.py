@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
 
 from dpcourse.audit.evidence import Fit
-from dpcourse.tasks.answers import Answer, Complaint, Form
+from dpcourse.tasks.answers import Answer, Complaint, Form, Unwritten
 from dpcourse.tasks.diagnosis import Recorded, explaining, first_and_sum
 from dpcourse.tasks.student import Probe, Student
 from dpcourse.tasks.verdict import Verdict
@@ -105,6 +105,22 @@ class Failed(Exception):
         self.text, self.name, self.wasteful, self.possible = text, name, wasteful, possible
 
 
+@contextlib.contextmanager
+def _telling(probe: Probe) -> Iterator[None]:
+    """A complaint says with which arguments it came about: a student can call the function with them."""
+    from dpcourse.tasks.values import described
+
+    try:
+        yield
+    except Unwritten:
+        raise
+    except Complaint as complaint:
+        text = str(complaint)
+        with contextlib.suppress(Exception):  # an argument that cannot be shown
+            text = f"{text} I called you with {described(probe)}."
+        raise type(complaint)(text) from None
+
+
 class Interview:
     """One examination: the probes, the questions, and what was seen."""
 
@@ -131,13 +147,15 @@ class Interview:
 
     def value(self, probe: Probe) -> Any:
         """The student's answer to a probe."""
-        found = self.student.value(probe, self._seed())
+        with _telling(probe):
+            found = self.student.value(probe, self._seed())
         self.recorded.append(Recorded(probe, None, found))
         return found
 
     def draws(self, probe: Probe, number: int) -> np.ndarray:
         """A sample of the student's answers to a probe."""
-        found = self.student.draws(probe, number, self._seed())
+        with _telling(probe):
+            found = self.student.draws(probe, number, self._seed())
         self.recorded.append(Recorded(probe, number, found))
         return found
 

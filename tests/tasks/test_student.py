@@ -97,6 +97,8 @@ class Strange:
         (lambda values: complex(values.sum()), "passed", ""),
         (crashes, "error", "ZeroDivisionError"),
         (crashes, "error", "int(values[0] * 0)"),
+        (crashes, "error", "I called you with values = [1."),
+        (lambda values: np.nan, "error", "I called you with values = [1."),
         (forgets, "error", "return"),
         (lambda values: values, "error", "I expected one number, but got 5"),
         (lambda values: np.nan, "error", "nan"),
