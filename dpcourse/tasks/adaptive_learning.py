@@ -7,17 +7,21 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from dpcourse.adaptive_ldp import best_subset as best_of
 from dpcourse.adaptive_ldp import utilities
 from dpcourse.adaptive_ldp.posterior import langevin_step
+from dpcourse.audit import ks_fit
 from dpcourse.tasks.adaptive_survey import adaptive_survey
 from dpcourse.tasks.adaptive_utilities import six_utilities
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
+from dpcourse.tasks.gaussian_vectors import Spread, look_at_vectors
 from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
+
+STEPS = 3_000  # of the sampler, from each point
 
 
 def _subset_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -147,16 +151,35 @@ def _center(phi: np.ndarray, rows: np.ndarray, n: int, rho: float, gamma: float)
 
 
 def _judge_step(talk: Interview) -> None:
-    vectors_of(lambda **probe: Spread(_center(**probe), math.sqrt(probe["gamma"])), draws=3_000)(talk)
-    # Near 0, under a nearly flat prior: half of the steps would lead below 0.
+    for probe in talk.probes:
+        right = Spread(_center(**probe), math.sqrt(probe["gamma"]), hides=False)
+        look_at_vectors(talk, probe, right, 0.75 * LEVEL / len(talk.probes), STEPS)
+    _look_near_zero(talk, LEVEL / 4)
+    talk.praise = f"Your steps from {len(talk.probes) + 1} points have the right center, spread and shape, near 0, too."
+
+
+def _look_near_zero(talk: Interview, level: float) -> None:
+    """Under a nearly flat prior half of the steps would lead below 0: a right one is |N(center, gamma)| in each
+    coordinate, so that its distribution function makes all of them uniform. (Drawing again until it is positive gives
+    nearly the same law there, and is not told apart.)"""
     probe = {**talk.probes[0], "phi": talk.rng.uniform(0.05, 0.15, len(talk.probes[0]["phi"])), "rho": 1.1}
-    answers = talk.draws(probe, 50)
+    answers, about = talk.draws(probe, talk.few), f"I called you {talk.few} times with phi near 0."
     if (answers < 0).any():  # a right step reflects, always
         talk.fail(
             f"From phi near 0 you step to {answers.min():.3g}. phi must stay positive: a step below 0 is reflected, by "
             f"taking the absolute value.",
             name="no reflection",
         )
+    lowest = float(np.mean(answers == answers.min()))
+    if lowest > 0.02:
+        talk.fail(f"{about} In {lowest:.0%} of the coordinates you step to {answers.min():.3g}.", name="cut at 0")
+    center, sigma = _center(**probe), math.sqrt(probe["gamma"])
+    uniform = ndtr((answers - center) / sigma) - ndtr((-answers - center) / sigma)
+    talk.require(
+        ks_fit(uniform.ravel(), lambda u: np.clip(u, 0, 1), level=level),
+        f"{about} A step below 0 is reflected, by taking the absolute value: your steps are not spread like those.",
+        name="not reflected",
+    )
 
 
 def _stepping(
@@ -211,6 +234,14 @@ sgld_step = Task(
         Misconception(
             "no noise", lambda phi, rows, n, rho, gamma: _center(phi, rows, n, rho, gamma),
             "Without noise phi climbs to the likeliest point and stays there: that is an optimiser, not a sampler.",
+        ),
+        Misconception(
+            "cut at 0",
+            lambda phi, rows, n, rho, gamma, rng: np.maximum(
+                _stepping(reflected=False)(phi, rows, n, rho, gamma, rng), 1e-9
+            ),
+            "A step below 0 is reflected, |phi|. If you cut it there, phi sticks to the wall, and from 1e-9 the slope "
+            "(rho - 1)/phi throws it far away.",
         ),
         Misconception(
             "no reflection", _stepping(reflected=False),

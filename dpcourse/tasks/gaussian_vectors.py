@@ -26,10 +26,14 @@ EXPLAINING = 1_500  # of the draws, for finding out which mistake it is
 
 
 class Spread(NamedTuple):
-    """The law that an answer must have: independent Gaussian noise of deviation ``sigma`` around ``center``."""
+    """The law that an answer must have: independent Gaussian noise of deviation ``sigma`` around ``center``.
+
+    ``hides`` somebody, or is a sampler's: then nothing is said on privacy.
+    """
 
     center: np.ndarray
     sigma: float
+    hides: bool = True
 
 
 def vectors_of(law: Callable[..., Spread], *, draws: int = DRAWS) -> Callable[[Interview], None]:
@@ -113,12 +117,12 @@ def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, le
     around = z - middle
     factor = math.sqrt(float((around**2).sum()) / (n - 1) / d)
     centered = n * float(middle @ middle) / factor**2 < 60 + 2 * d
-    more = factor > 1 and centered
+    more = right.hides and factor > 1 and centered
     talk.require(
         chi_square_of("spread", float((around**2).sum()), (n - 1) * d, n, level, scale=True),
         f"{about} Your noise has a standard deviation of about {factor * right.sigma:.4g}; {right.sigma:.4g} is right."
         + (" That is private, but wasteful: more noise than the guarantee needs." if more else "")
-        + (" That is too little to hide one person." if factor < 1 else ""),
+        + (" That is too little to hide one person." if right.hides and factor < 1 else ""),
         name="spread",
         wasteful=more,
     )  # fmt: skip

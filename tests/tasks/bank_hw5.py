@@ -797,6 +797,12 @@ WRONG = {
             ),
             "no reflection",
         ),
+        "cut": (
+            lambda phi, rows, n, rho, gamma, rng: np.maximum(
+                _sgld(phi, rows, n, rho, gamma) + _right_noise(gamma, len(phi), rng), 1e-6
+            ),
+            "cut at 0",
+        ),
         "one W for all": (_noisy(lambda g, size, rng: np.full(size, rng.normal(0, math.sqrt(g)))), None),
         "Laplace": (_noisy(lambda g, size, rng: rng.laplace(0, math.sqrt(g / 2), size)), None),
         "10% wider": (_noisy(lambda g, size, rng: rng.normal(0, 1.1 * math.sqrt(g), size)), None),
