@@ -79,8 +79,16 @@ noisy_average = Task(
             "Divide by the expected size, which everybody knows.",
         ),
         Misconception(
-            "noise after dividing", _average(lambda size, clip, sigma: sigma * clip, lambda size, expected: 1.0),
-            "The noise sigma C belongs onto the sum, before dividing. On the average it is |L| times too much.",
+            "noise after dividing",
+            lambda clipped, clip, sigma, expected, rng: (
+                clipped.sum(axis=0) / expected + sigma * clip * rng.normal(size=clipped.shape[1])
+            ),
+            "The noise sigma C belongs onto the sum, before dividing. On the average it is as many times too much as "
+            "you expect people.",
+        ),
+        Misconception(
+            "not divided", _average(_right_scale, lambda size, expected: 1.0),
+            "That is the noisy sum. Divide it by the expected size.",
         ),
         Misconception(
             "variance for deviation", _average(lambda size, clip, sigma: (sigma * clip) ** 2),

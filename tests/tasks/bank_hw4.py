@@ -537,7 +537,7 @@ WRONG = {
             lambda clipped, clip, sigma, expected, rng: (
                 (clipped.sum(axis=0) + rng.normal(0, sigma * clip, clipped.shape[1]) * expected) / expected
             ),
-            None,
+            "noise after dividing",
         ),
         "variance": (
             _average(lambda m, d, clip, sigma, rng: rng.normal(0, (sigma * clip) ** 2, d)), "variance for deviation",
