@@ -12,6 +12,7 @@ from dpcourse.audit.binomial import lower_tail, rejection_region, upper_tail
 from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.privacy_loss import LaplaceLoss
 from dpcourse.tasks import LEVEL, Student
+from dpcourse.tasks.approximate_dp_loss import DRAWS
 from dpcourse.tasks.bank import tasks_of
 from dpcourse.tasks.local_dp_reports import MOST
 from tests.tasks import bank_hw2
@@ -89,4 +90,4 @@ def test_a_loss_from_the_other_world_does_not_pass():
     for asked in probes("hw3_approximate_dp", "laplace_loss_sample"):
         bound = abs(asked[-1]["data"] - asked[-1]["neighbour"]) / asked[-1]["b"]
         assert math.isclose(1 - float(LaplaceLoss(bound).below(bound)[0]), 0.5)
-        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / 3, draws=8_000) <= MISS
+        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / 3, draws=DRAWS) <= MISS
