@@ -282,3 +282,12 @@ def test_laplace_noise_that_is_too_wide_is_not_called_gaussian(factor):
 def test_thousands_have_no_commas_inside_a_list():
     assert shown(np.array([-1_142_000.0, 21_220.0])) == "[-1142000, 21220]"
     assert shown(21_220.0) == "21,220"
+
+
+def test_slow_calls_that_came_back_are_no_endless_loop():
+    def slow(values):
+        time.sleep(0.1)
+        return 1.0
+
+    with pytest.raises(Late, match=r"5 calls within 0 s: [23] came back, \d+ ms a call; \d+ ms are allowed"):
+        Student(slow, Answer(), seconds=0.3).draws({"values": 1.0}, 5)
