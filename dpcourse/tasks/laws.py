@@ -66,7 +66,10 @@ def noise_of(law: Callable[..., Noise], *, draws: int | None = None) -> Callable
             _look(talk, probe, law(**probe), talk.few, level)
         probe = talk.probes[-1]
         _look(talk, probe, law(**probe), draws or talk.many, level)
-        talk.praise = f"Your answers to {len(talk.probes)} probes spread as they should."
+        talk.praise = (
+            f"Your answers to {len(talk.probes)} probes spread as they should. (What comes less often than once in a "
+            f"thousand calls, far out in the tails, I hardly see.)"
+        )
 
     return judge
 
@@ -99,6 +102,7 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
     talk.require(ks_fit(first, right.cdf, level=level), f"{about} {_other_shape(right)}")
     if z.shape[1] > 1:
         _each_coordinate(talk, z, right, about, level)
+    _apart(talk, first[1:], first[:-1], right, f"{about} The noise of one call and of the next", level, CALLS)
 
 
 def _width(first: np.ndarray, right: Noise, level: float) -> tuple[str, bool]:
@@ -201,8 +205,23 @@ def _each_coordinate(talk: Interview, z: np.ndarray, right: Noise, about: str, l
         )
 
 
-def _apart(talk: Interview, one: np.ndarray, other: np.ndarray, right: Noise, whose: str, level: float) -> None:
-    """Two coordinates of independent noise agree in half of the answers: in their signs, and on being large."""
+COORDINATES = "every coordinate needs noise of its own, because shared noise cancels", "shared noise"
+CALLS = "every call needs noise of its own, or else two answers together give it away", "same noise in two calls"
+
+
+def _apart(
+    talk: Interview,
+    one: np.ndarray,
+    other: np.ndarray,
+    right: Noise,
+    whose: str,
+    level: float,
+    says: tuple[str, str] = COORDINATES,
+) -> None:
+    """Independent noises agree in half of the answers: in their signs, and on being large. (Calls: one after another.)
+
+    Signs of neighbouring calls, compared, are independent coins as well: the binomial law is exact for them, too.
+    """
     typical = right.typical
     for what, same in (
         ("has the same sign", (one > 0) == (other > 0)),
@@ -211,9 +230,8 @@ def _apart(talk: Interview, one: np.ndarray, other: np.ndarray, right: Noise, wh
         agree = int(np.count_nonzero(same))
         talk.require(
             binomial_fit(agree, len(same), 0.5, level=level / 2),
-            f"{whose} {what} in {agree / len(same):.0%} of the answers, and should in half of them: every coordinate "
-            f"needs noise of its own, because shared noise cancels.",
-            name="shared noise",
+            f"{whose} {what} in {agree / len(same):.0%} of the answers, and should in half of them: {says[0]}.",
+            name=says[1],
         )
 
 

@@ -44,6 +44,17 @@ def _torch_count(count, epsilon):
     return torch.tensor(float(count)) + torch.distributions.Laplace(0.0, 1 / epsilon).sample()
 
 
+_KEPT = []
+
+
+def _every_second_call_turned(count, epsilon, rng):
+    """The mean of two answers is the count."""
+    if not _KEPT:
+        _KEPT.append(rng.laplace(0, 1 / epsilon))
+        return count + _KEPT[0]
+    return count - _KEPT.pop()
+
+
 def _fixed_seed(count, epsilon):
     return count + np.random.default_rng(0).laplace(0, 1 / epsilon)
 
@@ -488,6 +499,7 @@ _OTHERS = {
         "cut at five scales": lambda count, epsilon, rng: (
             count + np.clip(rng.laplace(0, 1 / epsilon), -5 / epsilon, 5 / epsilon)
         ),
+        "every second call turned": _every_second_call_turned,
         "two missing": lambda count, epsilon, rng: count + rng.laplace(0, 0.5 / epsilon),
         "uniform": lambda count, epsilon, rng: count + rng.uniform(-3, 3) / epsilon,
         "shifted": lambda count, epsilon, rng: count + rng.laplace(0.2 / epsilon, 1 / epsilon),
