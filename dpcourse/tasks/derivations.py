@@ -56,7 +56,7 @@ class Steps:
             relation = RELATIONS.get(one[0].strip())
             if relation is None:
                 raise Complaint(f"Step {number}: the relation must be =, <= or >=, but is {one[0]!r:.20}.")
-            steps.append(Step(relation, one[1], one[2].strip().lower()))
+            steps.append(Step(relation, one[1], one[2].strip().rstrip(".").lower()))
         return tuple(steps)
 
 
@@ -243,7 +243,8 @@ def derivation(
         steps, world = talk.value({}), judged.map(talk.rng)
         fault = judged.fault(steps, world)
         if fault is None:
-            talk.praise = f"All {len(steps)} steps follow, each for its reason."
+            all_of_them = {1: "Your one step follows", 2: "Both steps follow"}
+            talk.praise = f"{all_of_them.get(len(steps), f'All {len(steps)} steps follow')}, each for its reason."
             return
         talk.fail(fault.text, name=_named(fault, judged, world, talk.task.misconceptions) or fault.kind)
 

@@ -177,3 +177,7 @@ def test_givens_that_never_hold_are_the_teachers_mistake():
     )  # fmt: skip
     with pytest.raises(ValueError, match="leave 0 of"):
         fault_of([("<=", "x + 1", "impossible")], judged=judged)
+
+
+def test_a_full_stop_after_a_reason_is_no_other_reason():
+    assert [step.reason for step in Steps().read([("=", "1", "Algebra."), ("=", "1", "algebra")])] == ["algebra"] * 2
