@@ -104,6 +104,10 @@ six_utilities = Task(
             "looks for the reports that vary least.)",
         ),
         Misconception(
+            "bits", _but("entropy", lambda theta, matrix, right: right["entropy"] / float(np.log(2))),
+            "That is the entropy in bits. The talk's logarithm is the natural one.",
+        ),
+        Misconception(
             "trace of F", _but("fisher", lambda t, m, right: float(np.trace(fisher_information(t, m)))),
             "The variances of the estimates are on the diagonal of the inverse of F: take -Tr(F^-1).",
         ),

@@ -53,6 +53,20 @@ leaks = Task(
             "while it is small, and it may exceed 1.",
         ),
         Misconception(
+            "n times delta throughout",
+            _leaks_but(rows=lambda delta, n, risk: n * delta, largest_delta=lambda delta, n, risk: risk / n),
+            "n delta is the number of people who leak on average, and risk/n the largest delta by it. The probability "
+            "that somebody leaks is 1 - (1 - delta)^n: solve that for delta.",
+        ),
+        Misconception(
+            "swapped",
+            _leaks_but(
+                table=lambda delta, n, risk: _leaks(delta, n, risk)["rows"],
+                rows=lambda delta, n, risk: _leaks(delta, n, risk)["table"],
+            ),
+            "Table and rows are swapped: one coin for the whole table, or one for every row.",
+        ),
+        Misconception(
             "nobody", _leaks_but(rows=lambda delta, n, risk: (1 - delta) ** n),
             "(1 - delta)^n is the probability that nobody leaks.",
         ),

@@ -58,6 +58,14 @@ clip_gradients = Task(
             "np.linalg.norm without axis=1 is the length of the whole table. Each row has a length of its own.",
         ),
         Misconception(
+            "columns clipped", lambda gradients, clip: clipped(gradients.T, clip).T,
+            "You measure down the columns (axis=0). An example is a row: axis=1.",
+        ),
+        Misconception(
+            "squared length", lambda gradients, clip: gradients * _shorter(norms(gradients) ** 2, clip)[:, None],
+            "You compare the squared length with C: the root is missing.",
+        ),
+        Misconception(
             "each coordinate clipped", lambda gradients, clip: np.clip(gradients, -clip, clip),
             "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d), and turns the gradient. Shorten the "
             "row as a whole.",

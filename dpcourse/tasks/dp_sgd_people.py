@@ -58,6 +58,10 @@ def _update(
     return update
 
 
+def _means(gradients: np.ndarray, users: np.ndarray) -> np.ndarray:
+    return by_user(gradients, users) / np.unique(users, return_counts=True)[1][:, None]
+
+
 def _most(users: np.ndarray) -> int:
     return int(np.unique(users, return_counts=True)[1].max(initial=1))
 
@@ -74,6 +78,12 @@ user_level_average = Task(
             "messages clipped", _update(rows=lambda gradients, users, clip: clipped_rows(gradients, clip)),
             "You clip each message. Whoever writes nine of them then moves the sum by up to 9 C, and noise for C does "
             "not hide that. Add up what each user sends, and clip that.",
+        ),
+        Misconception(
+            "mean of each user",
+            _update(rows=lambda gradients, users, clip: clipped_rows(_means(gradients, users), clip)),
+            "You take the mean of each user's messages. That is as private, but not what is asked: add them up, and "
+            "clip the sum.",
         ),
         Misconception(
             "divided by those who came", _update(divisor=lambda users, expected: max(len(np.unique(users)), 1)),

@@ -74,6 +74,10 @@ theta = Task(
             "That is the probability of the lie: theta = 1/(1 + e^(-epsilon)), with a minus, must lie above one half.",
         ),
         Misconception(
+            "probability of the lie", lambda epsilon, attempt: 1 - right_theta(epsilon, attempt),
+            "That is the probability of the lie, 1 - theta. theta is that of the truth, above one half.",
+        ),
+        Misconception(
             "first attempt for all", lambda epsilon, attempt: right_theta(epsilon, "first"),
             "Only the first attempt has the odds 1 + epsilon; the others come closer to e^epsilon.",
         ),

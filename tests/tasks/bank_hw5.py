@@ -763,10 +763,10 @@ WRONG = {
         ),
         "U5 positive": (_six_but(squared_error=lambda t, m, right: -right["squared_error"]), "error as a utility"),
         "diagonal": (_six_but(honest=lambda t, m, right: np.diag(m).mean()), "people not weighted"),
-        "entropy in bits": (_six_but(entropy=lambda t, m, right: right["entropy"] / np.log(2)), None),
+        "entropy in bits": (_six_but(entropy=lambda t, m, right: right["entropy"] / np.log(2)), "bits"),
         "two slips": (
             _six_but(
-                entropy=lambda t, m, right: right["entropy"] / np.log(2),
+                entropy=lambda t, m, right: right["entropy"] / np.log(10),
                 honest=lambda t, m, right: np.diag(m).mean(),
             ),
             "people not weighted",
