@@ -117,9 +117,9 @@ ratio_range = Task(
 
 def _count_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """An ordinary count, nobody at all (who needs noise, too), and another ordinary one."""
-    counts = (rng.integers(20, 500), 0, rng.integers(20, 500))
+    counts = (int(rng.integers(20, 500)), 0, int(rng.integers(20, 500)))
     budgets = (rng.uniform(0.2, 0.5), rng.uniform(0.3, 0.6), rng.uniform(2, 3))
-    return [{"count": int(count), "epsilon": float(epsilon)} for count, epsilon in zip(counts, budgets, strict=True)]
+    return [{"count": count, "epsilon": float(epsilon)} for count, epsilon in zip(counts, budgets, strict=True)]
 
 
 noisy_count = Task(
