@@ -176,4 +176,4 @@ def explorers_in(notebook: Path) -> int:
     """How many explorers a notebook shows: cells whose last line is ``explore.something(...)``."""
     cells = nbformat.read(notebook, as_version=4).cells
     last = [cell.source.strip().splitlines()[-1] for cell in cells if cell.cell_type == "code" and cell.source.strip()]
-    return sum(line.startswith("explore.") for line in last)
+    return sum(line.startswith("explore.") and not line.startswith("explore.watch_") for line in last)
