@@ -26,6 +26,7 @@ from dpcourse.sgd.guards import Loss
 _TAIL = 4.0  # where the tail of a normal number begins, in standard deviations
 _BEYOND = 0.5 * math.erfc(_TAIL / math.sqrt(2))  # the probability of its upper one
 CORES = os.cpu_count() or 1
+WORTH_A_THREAD = 2**15  # numbers: handing fewer to another thread takes longer than drawing them
 _MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
 
 
@@ -135,7 +136,8 @@ def _drawing(
 
     Not from torch's own generator, which the model may use in the same moment (Dropout): runs must repeat.
     """
-    if generator is None or torch.get_num_threads() >= CORES:
+    few = sum(value.numel() for value in shapes.values()) < WORTH_A_THREAD
+    if few or generator is None or torch.get_num_threads() >= CORES:
         yield lambda: gaussian_like(shapes, deviation, generator)
         return
     drawn = _MEANWHILE.submit(gaussian_like, shapes, deviation, generator)
