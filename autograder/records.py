@@ -1,0 +1,114 @@
+"""What grading leaves behind for each submission: one record, one file, written whole or not at all.
+
+``message`` of a task is for the instructor and may speak of the fresh probes. ``feedback`` is for the student: it is
+made from the public probes, so it gives away nothing that a later grading could ask.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+STATUSES = ("graded", "partial", "rejected")
+
+#: What ``dpcourse grade --json`` shows of a task and of a submission, in this order.
+TASK_FIELDS = ("task", "points", "max_points", "status", "misconception", "message")
+FIELDS = ("student", "assignment", "status", "score", "max_score", "seconds", "tasks")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRecord:
+    """The verdict on one task. ``status``: passed, failed, error, timeout or missing (see ``dpcourse.tasks``)."""
+
+    task: str
+    points: float
+    max_points: float
+    status: str
+    misconception: str = ""
+    message: str = ""
+    feedback: str = ""
+    picture: str = ""  # a PNG in base64, of the answers to the public probes
+    wasteful: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """One submission. ``status``: graded (every task has its verdict), partial (something of it was broken or missing,
+    ``notes`` says what), rejected (nothing of it could be read). Points are those given by machine.
+    """
+
+    student: str
+    assignment: str
+    status: str
+    tasks: tuple[TaskRecord, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    seed: int = 0
+    fingerprint: str = ""  # of the file that was handed in
+    judge: str = ""  # of the code that decided
+    sandbox: str = "bubblewrap"
+    answers: dict[str, str] = field(default_factory=dict)  # grade_id -> what the student wrote
+
+    @property
+    def score(self) -> float:
+        """The points given by machine."""
+        return round(sum(task.points for task in self.tasks), 6)
+
+    @property
+    def max_score(self) -> float:
+        """The points that the machine could give."""
+        return round(sum(task.max_points for task in self.tasks), 6)
+
+    def for_machines(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        tasks = [{name: getattr(task, name) for name in TASK_FIELDS} for task in self.tasks]
+        plain = {name: getattr(self, name) for name in FIELDS if name != "tasks"}
+        return {**plain, "notes": list(self.notes), "tasks": tasks}
+
+    def save(self, folder: Path) -> Path:
+        """Write ``folder/<student>.json``: afterwards it is all there, or as it was before."""
+        folder.mkdir(parents=True, exist_ok=True)
+        place = folder / f"{self.student}.json"
+        write_whole(place, json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8"))
+        return place
+
+    @classmethod
+    def load(cls, path: Path) -> Record:
+        """Read it back. A file that is no record raises ValueError, with its name."""
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            tasks = tuple(TaskRecord(**task) for task in kept.pop("tasks"))
+            return cls(**{**kept, "tasks": tasks, "notes": tuple(kept["notes"])})
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"{path} is not a grading record: {error}") from None
+
+
+def records_in(folder: Path) -> Iterator[Record]:
+    """Every record of a folder, by student. What cannot be read is left out: it will be graded again."""
+    for path in sorted(folder.glob("*.json")):
+        try:
+            yield Record.load(path)
+        except ValueError:
+            continue
+
+
+def write_whole(place: Path, content: bytes) -> None:
+    """Write a file so that a crash leaves the old one or the new one, never a part."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:40]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
