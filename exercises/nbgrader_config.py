@@ -1,6 +1,13 @@
 """nbgrader's settings for this course. Run its commands in this folder: see ../autograder/README.md."""
 
+import os
+import sys
 from pathlib import Path
+
+# nbgrader calls `alembic` by its name. It stands next to this Python, also where the environment is not activated.
+BESIDE = str(Path(sys.executable).parent)
+if BESIDE not in os.environ.get("PATH", "").split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join(filter(None, (BESIDE, os.environ.get("PATH", ""))))
 
 c = get_config()  # noqa: F821  (given by nbgrader)
 
