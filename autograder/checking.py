@@ -1,0 +1,35 @@
+"""For students: run the notebook, and put the public checks to every function in it.
+
+Grading asks new questions of the same kind.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from autograder.terminal import Problem, tell, write_json
+
+EXAMPLE = "dpcourse check hw1_pure_dp.ipynb"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``dpcourse check``."""
+    parser.add_argument("notebook", metavar="NOTEBOOK", help="your homework")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show each verdict; 1 if there is still something to do."""
+    path = Path(options.notebook)
+    if path.suffix != ".ipynb" or not path.is_file():
+        raise Problem(f"{options.notebook!r} is no notebook: give the name of a file that ends in .ipynb")
+    from autograder.grading import check_notebook
+
+    verdicts = check_notebook(path)
+    passed = sum(verdict.passed for verdict in verdicts)
+    for verdict in verdicts:
+        tell(options, f"{'+' if verdict.passed else '-'} {verdict}")
+    tell(options, f"{passed} of {len(verdicts)} tasks pass their public checks.")
+    shown = ("task", "status", "misconception", "message")
+    write_json(options.json, [{name: getattr(verdict, name) for name in shown} for verdict in verdicts])
+    return 0 if verdicts and passed == len(verdicts) else 1

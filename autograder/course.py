@@ -1,0 +1,124 @@
+"""Where the things of a course are: nbgrader's folders, its gradebook, our records, the tasks."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.terminal import Problem
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+    from dpcourse.tasks import Task
+
+CONFIG = "nbgrader_config.py"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A folder with an ``nbgrader_config.py``. ``db_url`` is the address of the gradebook, as nbgrader takes it."""
+
+    root: Path
+    name: str
+    db_url: str
+
+    @classmethod
+    def find(cls, start: Path) -> Course:
+        """The course in this folder, or in ``exercises`` below it."""
+        start = Path(start).expanduser().resolve()
+        for root in (start, start / "exercises"):
+            if (root / CONFIG).is_file():
+                settings = settings_of(root).get("CourseDirectory", {})
+                place = (root / str(settings.get("root", "."))).resolve()
+                db_url = str(settings.get("db_url", "")) or f"sqlite:///{place / 'gradebook.db'}"
+                return cls(place, str(settings.get("course_id", "")) or place.name, db_url)
+        raise Problem(
+            f"there is no course in {start}: neither {CONFIG} nor exercises/{CONFIG} is there; go to the course's "
+            f"folder, or name it by --course DIR"
+        )
+
+    def source(self, assignment: str) -> Path:
+        """The instructor's notebook, with solutions."""
+        return self.root / "source" / assignment / f"{assignment}.ipynb"
+
+    def release(self, assignment: str) -> Path:
+        """The students' notebook, without solutions."""
+        return self.root / "release" / assignment / f"{assignment}.ipynb"
+
+    def submitted(self, student: str, assignment: str) -> Path:
+        """The folder with what a student handed in."""
+        return self.root / "submitted" / student / assignment
+
+    def records(self, assignment: str) -> Path:
+        """The folder with our records, one file a student."""
+        return self.root / "grading" / assignment
+
+    def feedback(self, student: str, assignment: str) -> Path:
+        """The page that a student gets back."""
+        return self.root / "feedback" / student / assignment / f"{assignment}.html"
+
+    def assignments(self) -> list[str]:
+        """The homeworks that have a source notebook of their own name."""
+        return sorted(path.stem for path in (self.root / "source").glob("*/*.ipynb") if path.stem == path.parent.name)
+
+    def chosen(self, names: list[str] | None) -> list[str]:
+        """These homeworks, or all; a name that is none is refused."""
+        known = self.assignments()
+        if not known:
+            raise Problem(f"{self.root / 'source'} holds no homework: each is a notebook source/NAME/NAME.ipynb")
+        for name in names or ():
+            if name not in known:
+                raise Problem(f"there is no homework {name!r} in {self.root / 'source'}; there are: {', '.join(known)}")
+        return list(dict.fromkeys(names)) if names else known
+
+    def students_of(self, assignment: str) -> list[str]:
+        """Who handed something in."""
+        found = (self.root / "submitted").glob(f"*/{assignment}")
+        return sorted(path.parent.name for path in found if path.is_dir() and not path.parent.name.startswith("."))
+
+    def task(self, name: str) -> Task:
+        """The task of that name: the course's own (``tasks.py`` in its folder), else one of ``dpcourse.tasks``."""
+        own = own_tasks(self.root / "tasks.py")
+        if name in own:
+            return own[name]
+        from dpcourse.tasks import task_named
+
+        return task_named(name)
+
+
+def settings_of(root: Path) -> Config:
+    """nbgrader's settings, read by its own loader."""
+    from traitlets.config.loader import PyFileConfigLoader
+
+    try:
+        return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
+    except Exception as error:
+        raise Problem(f"{root / CONFIG} cannot be read: {type(error).__name__}: {error}") from None
+
+
+@cache
+def own_tasks(path: Path) -> dict[str, Task]:
+    """The tasks of an instructor's file, by name. No file: none."""
+    if not path.is_file():
+        return {}
+    from dpcourse.tasks import Task
+
+    spec = importlib.util.spec_from_file_location("course_tasks", path)
+    if spec is None or spec.loader is None:
+        raise Problem(f"{path} cannot be loaded as Python")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise Problem(f"{path} cannot be loaded: {type(error).__name__}: {error}") from None
+    tasks = getattr(module, "TASKS", None)
+    if not isinstance(tasks, tuple | list) or not all(isinstance(task, Task) for task in tasks):
+        raise Problem(f"{path} needs a tuple TASKS of dpcourse.tasks.Task, but TASKS is {tasks!r:.80}")
+    found = {task.name: task for task in tasks}
+    if len(found) < len(tasks):
+        raise Problem(f"{path} has two tasks of one name: {sorted(task.name for task in tasks)}")
+    return found

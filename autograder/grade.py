@@ -1,0 +1,110 @@
+"""Grade what was handed in: each submission in a sandbox, each verdict outside of it.
+
+What was graded before is not graded again, unless it was handed in anew or --regrade is given; so a run that was
+stopped goes on where it was. Manual grades and late penalties are kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from autograder.course import Course
+from autograder.records import STATUSES, Record
+from autograder.terminal import Problem, bar, note, tell, write_json
+
+EXAMPLE = "dpcourse grade hw1_pure_dp --jobs 2 --json grades.json"
+UNSAFE = "--unsafe-no-sandbox: the students' code runs with your rights. It can read, change and send what you can."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``dpcourse grade``."""
+    parser.add_argument("homework", nargs="*", metavar="HW", help="which homeworks (default: all)")
+    parser.add_argument("--student", action="append", metavar="S", help="only this student (may be repeated)")
+    parser.add_argument("--jobs", type=whole(1), metavar="N", help="submissions at a time (default: one for each core)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://10.0.0.5:8786")
+    parser.add_argument(
+        "--seed", type=whole(0), metavar="N", help="of the fresh probes: the same seed, the same grades"
+    )
+    parser.add_argument("--regrade", action="store_true", help="grade again what was graded before")
+    parser.add_argument("--unsafe-no-sandbox", action="store_true", help="run students' code with your own rights")
+
+
+def whole(least: int) -> Any:
+    """A reader of whole numbers from ``least`` on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"a whole number >= {least} is needed, not {text!r}")
+        return int(text)
+
+    return read
+
+
+def run(options: argparse.Namespace) -> int:
+    """Grade, and say how it went."""
+    course = Course.find(Path(options.course))
+    homeworks = course.chosen(options.homework)
+    handed_in = {homework: course.students_of(homework) for homework in homeworks}
+    for student in options.student or ():
+        if not any(student in students for students in handed_in.values()):
+            raise Problem(f"student {student!r} handed in none of {', '.join(homeworks)}: see {course.root}/submitted")
+    if not any(handed_in.values()):
+        raise Problem(f"nothing was handed in under {course.root / 'submitted'}; `dpcourse collect` brings it there")
+    if options.unsafe_no_sandbox:
+        note(f"WARNING: {UNSAFE}")
+    records, seconds = graded(course, homeworks, options)
+    summary = summed_up(records, seconds)
+    write_json(options.json, {"summary": summary, "submissions": [record.for_machines() for record in records]})
+    tell(options, in_words(summary))
+    return 0
+
+
+def graded(course: Course, homeworks: list[str], options: argparse.Namespace) -> tuple[list[Record], float]:
+    """The records, and the seconds that it took."""
+    from autograder import grading
+
+    start = time.perf_counter()
+    wanted = options.student
+    total = sum(len([s for s in course.students_of(h) if not wanted or s in wanted]) for h in homeworks)
+    try:
+        with bar("grading", total) as shown:
+            records = grading.grade(
+                course, homeworks, students=options.student, jobs=options.jobs, cluster=options.cluster,
+                seed=options.seed, regrade=options.regrade, unsafe=options.unsafe_no_sandbox,
+                progress=lambda record: shown.update(1),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        again = "" if not options.regrade else " without --regrade"
+        raise Problem(f"stopped; nothing that was graded is lost. The same command{again} goes on from here") from None
+    return records, time.perf_counter() - start
+
+
+def summed_up(records: list[Record], seconds: float) -> dict[str, Any]:
+    """The counts of a run."""
+    statuses, tasks = Counter(record.status for record in records), Counter[str]()
+    for record in records:
+        tasks.update(task.status for task in record.tasks)
+    return {
+        "submissions": len(records),
+        **{status: statuses[status] for status in STATUSES},
+        "tasks": dict(sorted(tasks.items())),
+        "seconds": round(seconds, 3),
+        "throughput": round(len(records) / seconds, 3) if seconds > 0 else 0.0,  # submissions a second
+        "seed": records[0].seed if records else None,
+        "sandbox": "none" if any(record.sandbox == "none" for record in records) else "bubblewrap",
+    }
+
+
+def in_words(summary: dict[str, Any]) -> str:
+    """For a person."""
+    counts = ", ".join(f"{summary[status]} {status}" for status in STATUSES)
+    tasks = ", ".join(f"{number} {status}" for status, number in summary["tasks"].items())
+    loud = "\nWITHOUT A SANDBOX: do not trust these grades." if summary["sandbox"] == "none" else ""
+    return (
+        f"{summary['submissions']} submissions in {summary['seconds']:.1f} s ({counts}), seed {summary['seed']}\n"
+        f"tasks: {tasks or 'none'}{loud}"
+    )

@@ -1,0 +1,65 @@
+"""What all commands share: an error in one sentence, a progress bar, output for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from autograder.records import write_whole
+
+Item = TypeVar("Item")
+
+
+class Problem(ValueError):
+    """Something the user can mend. Its text is one sentence that quotes the value and says what to do."""
+
+
+def note(text: str) -> None:
+    """A line for the person at the terminal. Not on stdout: that belongs to the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def bar(words: str, total: int) -> Any:
+    """A progress bar on stderr, silent where nobody watches. ``bar.update(1)`` moves it; it is a context manager."""
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=words, file=sys.stderr, disable=not sys.stderr.isatty() or total < 2, leave=False)
+
+
+def watched(items: Iterable[Item], words: str) -> Iterator[Item]:
+    """Each item, while the bar moves."""
+    everything = list(items)
+    with bar(words, len(everything)) as shown:
+        for item in everything:
+            yield item
+            shown.update(1)
+
+
+def write_json(target: str | None, value: Any) -> None:
+    """For machines: to a file (written whole), to stdout for "-", or not at all."""
+    if target is None:
+        return
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    if target == "-":
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.flush()
+    else:
+        write_whole(Path(target), text.encode("utf-8"))
+
+
+def tell(options: Any, text: str) -> None:
+    """The result for a person: on stdout, unless the machine's result goes there."""
+    print(text, file=sys.stderr if options.json == "-" else sys.stdout, flush=True)
+
+
+def new_file(name: str, force: bool) -> Path:
+    """A place to write to: nothing of the user's is there, unless they say so."""
+    place = Path(name).expanduser()
+    if place.is_dir():
+        raise Problem(f"{name!r} is a folder; give the name of a file")
+    if place.exists() and not force:
+        raise Problem(f"{name!r} exists; choose another name, or overwrite it by --force")
+    return place
