@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +16,27 @@ class Complaint(Exception):
     """Something about the answer itself, before its content is looked at. Its text is for the student."""
 
     status = "error"
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """The type of the error that the function stopped with, and what it is a kind of; () if it did not stop.
+
+        Read from the beginning of the text: that is all of a complaint that comes over from another process.
+        """
+        found = re.match(r"`[^`]*` stopped with (\w+)(?: \(a kind of (\w+)\))?: ", str(self))
+        return tuple(name for name in found.groups() if name) if found else ()
+
+
+def stopped(name: str, error: BaseException, where: str = "") -> Complaint:
+    """The function ``name`` stopped with an error. A student's own type of error is told with what it is a kind of."""
+    kind = type(error)
+    known = next(one for one in kind.__mro__ if one.__module__ == "builtins")
+    words = kind.__name__ if kind is known else f"{kind.__name__} (a kind of {known.__name__})"
+    try:
+        text = str(error)[:300]
+    except Exception:  # an error type of the student's own, whose __str__ has an error
+        text = ""
+    return Complaint(f"`{name}` stopped with {words}: {text or 'no message'}{where}.")
 
 
 class Late(Complaint):
@@ -54,24 +76,25 @@ class Answer:
             if self.optional:
                 return None
             raise Complaint("Your function gave back nothing (None): is a `return` missing?")
+        _refuse_promises(raw)
         if self.choices is not None and self.shape == ():
             return self._chosen(raw)  # words are allowed, too
         array = _numbers(raw)
         if self.shape == ():
             if array.size != 1:
-                raise Complaint(f"I expected one number, but got {array.size} (shape {array.shape}): {_shown(raw)}.")
+                raise Complaint(f"I expected one number, but got {array.size} (shape {array.shape}): {described_raw(raw)}.")
             array = array.reshape(())
         elif len(self.shape) != array.ndim or any(
             want not in (None, have) for want, have in zip(self.shape, array.shape, strict=True)
         ):
-            raise Complaint(f"I expected {_form(self.shape)}, but got shape {array.shape}: {_shown(raw)}.")
+            raise Complaint(f"I expected {_form(self.shape)}, but got shape {array.shape}: {described_raw(raw)}.")
         sound = ~np.isnan(array) if self.infinite else np.isfinite(array)
         if not sound.all():
             bad = array[~sound].flat[0]
             raise Complaint(f"Your answer contains {bad}: a division by zero, or the logarithm of 0?")
         if self.choices is not None and not np.isin(array, np.array(self.choices, dtype=float)).all():
             allowed = ", ".join(map(repr, self.choices))
-            raise Complaint(f"I expected only the numbers {allowed}, but got {_shown(raw)}.")
+            raise Complaint(f"I expected only the numbers {allowed}, but got {described_raw(raw)}.")
         return float(array) if self.shape == () else array
 
     def _chosen(self, raw: Any) -> Any:
@@ -81,7 +104,7 @@ class Answer:
         for choice in self.choices or ():
             if type(value) in (type(choice), bool, int, float) and value == choice:
                 return choice
-        raise Complaint(f"I expected one of {', '.join(map(repr, self.choices or ()))}, but got {_shown(raw)}.")
+        raise Complaint(f"I expected one of {', '.join(map(repr, self.choices or ()))}, but got {described_raw(raw)}.")
 
 
 @dataclass(frozen=True)
@@ -93,15 +116,16 @@ class Answers:
     def read(self, raw: Any) -> dict[str, Any]:
         """Each part, read."""
         names = list(self.parts)
+        _refuse_promises(raw)
         if isinstance(raw, dict):
             missing = [name for name in names if name not in raw]
             if missing:
-                raise Complaint(f"I expected {_listed(names)}, but {missing[0]!r} is missing in {_shown(raw)}.")
+                raise Complaint(f"I expected {_listed(names)}, but {missing[0]!r} is missing in {described_raw(raw)}.")
             values = [raw[name] for name in names]
-        elif (isinstance(raw, tuple | list) or np.ndim(raw) == 1) and len(raw) == len(names):
+        elif (isinstance(raw, tuple | list) or _rows(raw)) and len(raw) == len(names):
             values = list(raw)
         else:
-            raise Complaint(f"I expected {len(names)} things, {_listed(names)}, but got {_shown(raw)}.")
+            raise Complaint(f"I expected {len(names)} things, {_listed(names)}, but got {described_raw(raw)}.")
         read = {}
         for name, value in zip(names, values, strict=True):
             try:
@@ -111,22 +135,35 @@ class Answers:
         return read
 
 
+def _rows(raw: Any) -> bool:
+    """An array, each row of which may be one of several answers (a tensor, too)."""
+    return getattr(raw, "ndim", 0) >= 1
+
+
+def _refuse_promises(raw: Any) -> None:
+    if isinstance(raw, Iterator):
+        raise Complaint(
+            f"Your function gave back a `{type(raw).__name__}`, which has not computed its numbers yet: write "
+            f"list(...) around it."
+        )
+
+
 def _numbers(raw: Any) -> np.ndarray:
     if hasattr(raw, "detach"):  # a torch tensor, without loading torch here
         raw = raw.detach().cpu().numpy()
     if isinstance(raw, str | bytes | dict | set):
-        raise Complaint(f"I expected numbers, but got {_shown(raw)}.")
+        raise Complaint(f"I expected numbers, but got {described_raw(raw)}.")
     try:
         array = np.asarray(raw)
         if array.dtype == object or array.dtype.kind in "USOMm":
             array = np.array(raw, dtype=float)
     except Exception:
-        raise Complaint(f"I expected numbers, but got {_shown(raw)}.") from None
+        raise Complaint(f"I expected numbers, but got {described_raw(raw)}.") from None
     if array.size > MOST_NUMBERS:
         raise Complaint(f"Your answer has {array.size:,} numbers; nothing here needs more than {MOST_NUMBERS:,}.")
     if array.dtype.kind == "c":
         if np.abs(array.imag).max(initial=0) > 0:
-            raise Complaint(f"Your answer is a complex number, {_shown(raw)}: the root or power of a negative one?")
+            raise Complaint(f"Your answer is a complex number, {described_raw(raw)}: the root or power of a negative one?")
         array = array.real
     return np.array(array, dtype=float)
 
@@ -141,7 +178,8 @@ def _form(shape: tuple[int | None, ...]) -> str:
     return f"an array of numbers with {len(shape)} axes"
 
 
-def _shown(raw: Any) -> str:
+def described_raw(raw: Any) -> str:
+    """An answer as it is, for a sentence: the beginning of its repr."""
     try:
         text = repr(raw)
     except Exception:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten
+from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten, stopped
 
 PLAIN = (float, int, np.float64, np.int64)  # numbers that need no reading
 PRINTED = 10_000  # characters of a function's prints that are kept
@@ -54,11 +54,11 @@ class Student:
 
     def value(self, probe: Probe, seed: int = 0) -> Any:
         """The answer to one probe."""
-        return self._request(probe, 1, seed)[0]
+        return self.answers(probe, 1, seed)[0]
 
     def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
         """The answers to ``number`` calls with the same arguments, (number, ...): a randomized function's samples."""
-        answers = self._request(probe, number, seed)
+        answers = self.answers(probe, number, seed)
         try:
             sample = np.array(answers)
         except ValueError:  # rows of unequal length
@@ -68,13 +68,14 @@ class Student:
             self.answer.read(sample[~np.isfinite(sample).all(axis=1)][0])
         return sample
 
-    def _request(self, probe: Probe, number: int, seed: int) -> list[Any]:
+    def answers(self, probe: Probe, number: int, seed: int = 0) -> list[Any]:
+        """The answers to ``number`` calls with copies of the same arguments, each read by the form."""
         given = {name: copy.deepcopy(value) for name, value in probe.items()}
         if self._takes_rng:
             given["rng"] = np.random.default_rng(seed)
         _seed_everything(seed)
         found: list[Any] = []
-        heard = _Heard()
+        heard = Heard()
         read = self._reader(number)
         limit = self.seconds + min(PATIENCE * number, MOST_PATIENCE)
         try:
@@ -92,7 +93,7 @@ class Student:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too: a student's `exit()` must not end the kernel
-            raise Complaint(_crashed(error, self.name)) from None
+            raise stopped(self.name, error, _last_own_line(error)) from None
         finally:
             self.printed = heard.text()
         changed = [name for name, value in probe.items() if not _same(value, given[name])]
@@ -118,7 +119,7 @@ class Student:
         return form.read
 
 
-class _Heard(io.TextIOBase):
+class Heard(io.TextIOBase):
     """Takes prints, keeps the first characters, and forgets the others."""
 
     def __init__(self) -> None:
@@ -189,7 +190,8 @@ def _seed_everything(seed: int) -> None:
     np.random.seed(seed % 2**32)  # noqa: NPY002
     torch = sys.modules.get("torch")
     if torch is not None:
-        torch.manual_seed(seed)
+        # torch.manual_seed would also note the whole stack of calls for a GPU that nobody has woken up: a millisecond.
+        (torch.manual_seed if torch.cuda.is_initialized() else torch.default_generator.manual_seed)(seed)
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:
@@ -209,14 +211,12 @@ def _too_slow(asked: int, came_back: int, limit: float) -> str:
     return f"{text}: {came_back:,} came back, {took:.3g} ms a call; {allowed:.3g} ms are allowed."
 
 
-def _crashed(error: BaseException, name: str) -> str:
-    """The error, and the last line of the student's own code that it went through."""
+def _last_own_line(error: BaseException) -> str:
+    """The last line of the student's own code that the error went through."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     libraries = (f"{sys.prefix}/lib", f"{sys.base_prefix}/lib", "<frozen")
     own = [f for f in frames if not f.filename.startswith(libraries)] or frames
-    where = f", at `{own[-1].line}` (line {own[-1].lineno})" if own and own[-1].line else ""
-    text = str(error)
-    return f"`{name}` stopped with {type(error).__name__}: {text[:300] or 'no message'}{where}."
+    return f", at `{own[-1].line}` (line {own[-1].lineno})" if own and own[-1].line else ""
 
 
 def _same(one: Any, other: Any) -> bool:
