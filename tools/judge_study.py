@@ -1,133 +1,197 @@
 """Do right submissions ever lose a point to chance? Grade them again and again: ``python -m tools.judge_study``.
 
 Every right submission of the banks (tests/tasks/bank_hw*.py) is graded with ``--seeds`` grading seeds; it must pass
-each time. Some styles cost seconds a time, so the quickest style of each task gets all the seeds, and the others
-``--others`` of them. What was done is kept under build/judge_study and not done again, so the study can be stopped at
-any time and goes on where it was; a changed judge starts anew.
+each time. Where a submission has a twin that draws many answers at once (tests/tasks/together.py), samples come from
+the twin: a test compares the two. What was done is kept under build/judge_study and not done again, so the study can be
+stopped at any time and goes on where it was; a task whose judge was changed, or a changed submission, starts anew.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import importlib
 import json
 import os
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
-KEPT = ROOT / "build" / "judge_study"
-LOT = 20  # gradings between two savings
+import numpy as np
+
+from dpcourse.tasks import HOMEWORKS, Student, tasks_of
+from dpcourse.tasks.student import Probe, _seed_everything
+from tools.judge_versions import bank_of, version
+
+KEPT = Path(__file__).resolve().parents[1] / "build" / "judge_study" / "results.json"
+AT_ONCE = 10.0  # seconds of work that are given away at a time
 
 
-def version() -> str:
-    """A fingerprint of everything that decides a verdict."""
-    files = sorted([*(ROOT / "dpcourse" / "tasks").glob("*.py"), *(ROOT / "tests" / "tasks").glob("bank_hw*.py")])
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+class Submission(NamedTuple):
+    """A right submission of the banks."""
+
+    homework: str
+    task: str
+    style: str
+
+    @property
+    def twin(self) -> Callable[..., Any] | None:
+        """The function that draws many of its answers at once, if there is one."""
+        from tests.tasks.together import TOGETHER
+
+        return TOGETHER.get(self.task, {}).get(self.style)
+
+    def student(self) -> Student:
+        """Who answers for it."""
+        task, function = tasks_of(self.homework)[self.task], bank_of(self.homework).RIGHT[self.task][self.style]
+        return _Together(function, task.answer, seconds=10 * task.seconds, twin=self.twin)
 
 
-def submissions() -> list[tuple[str, str, str]]:
-    """(homework, task, style) of every right submission."""
-    from dpcourse.tasks import HOMEWORKS
+class _Together(Student):
+    """A student whose samples come from the twin, if there is one."""
 
+    def __init__(self, *function: Any, twin: Callable[..., Any] | None, **how: Any) -> None:
+        super().__init__(*function, **how)
+        self.twin = twin
+
+    def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
+        return super().draws(probe, number, seed) if self.twin is None else drawn(self.twin, probe, number, seed)
+
+
+def drawn(twin: Callable[..., Any], probe: Probe, number: int, seed: int) -> np.ndarray:
+    """A twin's sample, as a student's: numbers in double precision, or words."""
+    _seed_everything(seed)
+    sample = np.asarray(twin(number, np.random.default_rng(seed), **probe))
+    return sample if sample.dtype.kind == "U" else sample.astype(float)
+
+
+def submissions() -> list[Submission]:
+    """Every right one."""
     return [
-        (homework, task, style)
+        Submission(homework, task, style)
         for homework in HOMEWORKS
-        for task, styles in _bank(homework).RIGHT.items()
+        for task, styles in bank_of(homework).RIGHT.items()
         for style in styles
     ]
 
 
-def _bank(homework: str) -> Any:
-    return importlib.import_module(f"tests.tasks.bank_{homework.split('_')[0]}")
+class Graded(NamedTuple):
+    """Some seeds of a submission: how many, which of them failed, the seconds, and the judge's own bound."""
+
+    seeds: int = 0
+    failed: tuple[int, ...] = ()
+    seconds: float = 0.0
+    bound: float = 0.0
+
+    def and_more(self, other: Graded) -> Graded:
+        """Both together."""
+        return Graded(
+            self.seeds + other.seeds,
+            self.failed + other.failed,
+            self.seconds + other.seconds,
+            max(self.bound, other.bound),
+        )
 
 
-def graded(job: tuple[tuple[str, str, str], int, int]) -> tuple[tuple[str, str, str], int, list[int], float, float]:
-    """Grade one submission with some seeds: how many, which failed, the seconds, and the judge's own bound."""
-    from dpcourse.tasks import Student, tasks_of
-
-    (homework, name, style), first, number = job
-    task, function = tasks_of(homework)[name], _bank(homework).RIGHT[name][style]
-    start, failed, bound = time.process_time(), [], 0.0
+def graded(one: Submission, first: int, number: int) -> Graded:
+    """Grade a submission with the seeds first, first + 1, ..."""
+    task, found = tasks_of(one.homework)[one.task], Graded()
     for seed in range(first, first + number):
-        verdict = task.examine(Student(function, task.answer, seconds=10 * task.seconds), seed)
-        bound = max(bound, verdict.false_fail)
-        if not verdict.passed:
-            failed.append(seed)
-    return (homework, name, style), number, failed, time.process_time() - start, bound
+        start = time.process_time()
+        verdict = task.examine(one.student(), seed)
+        missed = () if verdict.passed else (seed,)
+        found = found.and_more(Graded(1, missed, time.process_time() - start, verdict.false_fail))
+    return found
 
 
-def study(seeds: int, others: int, minutes: float, processes: int) -> dict[str, Any]:
-    """Go on until every submission has its seeds, or the time is over."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    path = KEPT / f"{version()}.json"
-    done: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    end = time.monotonic() + 60 * minutes
-    os.environ["OMP_NUM_THREADS"] = "1"
-    with get_context("spawn").Pool(processes) as pool:
-        everything = submissions()
-        for key, number, failed, seconds, bound in pool.imap_unordered(
-            graded, [(key, 0, 1) for key in everything if "|".join(key) not in done]
-        ):
-            done["|".join(key)] = {"seeds": number, "failed": failed, "seconds": seconds, "bound": bound}
-        while time.monotonic() < end:
-            quickest: dict[tuple[str, ...], tuple[float, tuple[str, str, str]]] = {}
-            for key in everything:
-                cost = done["|".join(key)]["seconds"] / done["|".join(key)]["seeds"]
-                quickest[key[:2]] = min(quickest.get(key[:2], (cost, key)), (cost, key))
-            jobs = []
-            for key in everything:
-                wanted = seeds if quickest[key[:2]][1] == key or done["|".join(key)]["bound"] == 0 else others
-                have = done["|".join(key)]["seeds"]
-                if have < wanted:
-                    jobs.append((key, have, min(LOT, wanted - have)))
-            if not jobs:
-                break
-            for key, number, failed, seconds, bound in pool.imap_unordered(graded, jobs):
-                one = done["|".join(key)]
-                one["seeds"] += number
-                one["failed"] += failed
-                one["seconds"] += seconds
-                one["bound"] = max(one["bound"], bound)
-            path.with_suffix(".new").write_text(json.dumps(done, indent=0))
-            path.with_suffix(".new").replace(path)
-            total, wrong = (sum(map(count, done.values())) for count in (_seeds, _failed))
-            print(f"\r{total:,} gradings, {wrong} failed", end="", file=sys.stderr)
-    return done
+class Study:
+    """What is known so far, and on disk."""
 
+    def __init__(self, chosen: list[Submission], seeds: int) -> None:
+        self.seeds, self.versions = seeds, {one: version(*one) for one in chosen}
+        self.kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        self.known = {one: self._known(one) for one in chosen}
 
-def _seeds(one: dict[str, Any]) -> int:
-    return int(one["seeds"])
+    def _known(self, one: Submission) -> Graded:
+        kept = self.kept.get("|".join(one), {})
+        if kept.get("version") != self.versions[one]:
+            return Graded()
+        return Graded(kept["seeds"], tuple(kept["failed"]), kept["seconds"], kept["bound"])
 
+    def add(self, one: Submission, found: Graded) -> None:
+        """Note it, and keep it."""
+        self.known[one] = self.known[one].and_more(found)
+        self.kept["|".join(one)] = {"version": self.versions[one], **self.known[one]._asdict()}
+        KEPT.parent.mkdir(parents=True, exist_ok=True)
+        KEPT.with_suffix(".new").write_text(json.dumps(self.kept, indent=0))
+        KEPT.with_suffix(".new").replace(KEPT)
 
-def _failed(one: dict[str, Any]) -> int:
-    return len(one["failed"])
+    def next(self, busy: set[Submission]) -> tuple[Submission, int, int] | None:
+        """What to do next: whatever was not tried yet, then the quickest that is not done."""
+        waiting = [one for one in self.known if one not in busy and self.known[one].seeds < self.seeds]
+        if not waiting:
+            return None
+        one = min(waiting, key=self._cost)
+        known = self.known[one]
+        number = max(1, round(AT_ONCE / max(self._cost(one), 1e-3))) if known.seeds else 2
+        return one, known.seeds, min(number, self.seeds - known.seeds)
+
+    def _cost(self, one: Submission) -> float:
+        known = self.known[one]
+        return known.seconds / known.seeds if known.seeds else 0.0
+
+    def run(self, minutes: float, processes: int) -> None:
+        """Go on until every submission has its seeds, or the time is over."""
+        os.environ["OMP_NUM_THREADS"] = "1"
+        end, running = time.monotonic() + 60 * minutes, dict[Future[Graded], Submission]()
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            while True:
+                while len(running) < processes and time.monotonic() < end:
+                    job = self.next(set(running.values()))
+                    if job is None:
+                        break
+                    running[pool.submit(graded, *job)] = job[0]
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    self.add(running.pop(future), future.result())
+
+    def summary(self) -> str:
+        """A paragraph for each homework, and what failed."""
+        lines = []
+        for homework in dict.fromkeys(one.homework for one in self.known):
+            known = {one: found for one, found in self.known.items() if one.homework == homework}
+            bounds = {one.task: 0.0 for one in known}
+            for one, found in known.items():
+                bounds[one.task] = max(bounds[one.task], found.bound)
+            seeds = [found.seeds for found in known.values()]
+            lines.append(
+                f"{homework}: a right one loses a point to chance with probability at most {sum(bounds.values()):.2g}; "
+                f"{sum(seeds):,} gradings of {len(seeds)} right submissions to {len(bounds)} tasks, each at least "
+                f"{min(seeds):,}; {sum(one.twin is not None for one in known)} of them drew their samples at once"
+            )
+        fewer = [f"{'|'.join(one)} {found.seeds:,}" for one, found in self.known.items() if found.seeds < self.seeds]
+        lines.append(f"fewer than {self.seeds:,} seeds: {', '.join(fewer) or 'none'}")
+        failed = {"|".join(one): found.failed for one, found in self.known.items() if found.failed}
+        lines.append(f"{sum(found.seeds for found in self.known.values()):,} gradings, failed: {failed or 'none'}")
+        return "\n".join(lines)
 
 
 def main(arguments: list[str]) -> None:
     asked = argparse.ArgumentParser(description="Grade every right submission again and again.")
-    asked.add_argument("--seeds", type=int, default=2_000, help="of the quickest style, and of what is exact")
-    asked.add_argument("--others", type=int, default=100, help="for the other styles")
-    asked.add_argument("--minutes", type=float, default=600)
+    asked.add_argument("--seeds", type=int, default=2_000, help="of every submission")
+    asked.add_argument("--minutes", type=float, default=600, help="no work is begun later; 0: what is known")
     asked.add_argument("--processes", type=int, default=2)
+    asked.add_argument("--tasks", nargs="*", help="only these")
     options = asked.parse_args(arguments)
-    done = study(options.seeds, options.others, options.minutes, options.processes)
-    print(file=sys.stderr)
-    failed = {key: one["failed"] for key, one in done.items() if one["failed"]}
-    bounds: dict[str, dict[str, float]] = {}
-    for key, one in done.items():
-        homework, task, _ = key.split("|")
-        kept = bounds.setdefault(homework, {})
-        kept[task] = max(kept.get(task, 0.0), one["bound"])
-    for homework, tasks in bounds.items():
-        seeds = [one["seeds"] for key, one in done.items() if key.startswith(homework)]
-        print(f"{homework}: a right one loses a point to chance with probability at most {sum(tasks.values()):.2g}; "
-              f"{sum(seeds):,} gradings of {len(seeds)} right submissions, each at least {min(seeds):,}")  # fmt: skip
-    print(f"failed: {failed or 'none'}")
+    chosen = [one for one in submissions() if not options.tasks or one.task in options.tasks]
+    if options.tasks and (unknown := set(options.tasks) - {one.task for one in chosen}):
+        asked.error(f"there is no task {sorted(unknown)[0]!r}")
+    study = Study(chosen, options.seeds)
+    study.run(options.minutes, options.processes)
+    print(study.summary())
 
 
 if __name__ == "__main__":

@@ -82,7 +82,9 @@ class Answer:
         array = _numbers(raw)
         if self.shape == ():
             if array.size != 1:
-                raise Complaint(f"I expected one number, but got {array.size} (shape {array.shape}): {described_raw(raw)}.")
+                raise Complaint(
+                    f"I expected one number, but got {array.size} (shape {array.shape}): {described_raw(raw)}."
+                )
             array = array.reshape(())
         elif len(self.shape) != array.ndim or any(
             want not in (None, have) for want, have in zip(self.shape, array.shape, strict=True)
@@ -163,7 +165,9 @@ def _numbers(raw: Any) -> np.ndarray:
         raise Complaint(f"Your answer has {array.size:,} numbers; nothing here needs more than {MOST_NUMBERS:,}.")
     if array.dtype.kind == "c":
         if np.abs(array.imag).max(initial=0) > 0:
-            raise Complaint(f"Your answer is a complex number, {described_raw(raw)}: the root or power of a negative one?")
+            raise Complaint(
+                f"Your answer is a complex number, {described_raw(raw)}: the root or power of a negative one?"
+            )
         array = array.real
     return np.array(array, dtype=float)
 

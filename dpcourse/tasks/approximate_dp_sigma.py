@@ -62,7 +62,7 @@ def _unless_refused(talk: Interview, probe: Probe) -> Any:
     try:
         return talk.value(probe)
     except Complaint as complaint:
-        if any(f"stopped with {refusal}" in str(complaint) for refusal in REFUSALS):
+        if set(complaint.errors) & set(REFUSALS):
             return None
         raise
 

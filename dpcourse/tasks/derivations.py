@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpcourse.tasks.answers import Complaint
-from dpcourse.tasks.expressions import Formula, Undefined, at_one_point, at_points, parse
+from dpcourse.tasks.expressions import Formula, Undefined, parse
 from dpcourse.tasks.points import Domain, Given, Map, Place
 from dpcourse.tasks.task import Interview, Misconception
 
@@ -199,7 +199,7 @@ def broken(before: Formula, after: Formula, relation: str, place: Place) -> str 
     """Where the relation does not hold, in words; None if it does everywhere."""
     names = before.symbols() | after.symbols()
     try:
-        one, other = at_points(before, place.points)[:, 0], at_points(after, place.points)[:, 0]
+        one, other = place.values(before), place.values(after)
     except Undefined as undefined:
         where = int(np.flatnonzero(np.broadcast_to(undefined.where, (place.size,)))[0])
         return f"there is no value at {place.described(where, names) or 'any point'}"
@@ -209,7 +209,7 @@ def broken(before: Formula, after: Formula, relation: str, place: Place) -> str 
         worst = int(np.argmax(np.where(bad, excess, -np.inf)))
         return f"at {place.described(worst, names)} it would say {one[worst]:.5g} {relation} {other[worst]:.5g}"
     for index in range(EXACT_POINTS if place.exact else 0):
-        if _exactly_broken(before, after, relation, place.at(index)):
+        if _exactly_broken(before, after, relation, place, index):
             return f"at {place.described(index, names)} it fails, by very little"
     return None
 
@@ -218,10 +218,10 @@ def _excess(one: Any, other: Any, relation: str) -> Any:
     return {"=": abs(one - other), "<=": one - other, ">=": other - one}[relation]
 
 
-def _exactly_broken(before: Formula, after: Formula, relation: str, point: Mapping[str, np.ndarray]) -> bool:
+def _exactly_broken(before: Formula, after: Formula, relation: str, place: Place, index: int) -> bool:
     import sympy
 
-    one, other = (at_one_point(formula, point) for formula in (before, after))
+    one, other = (place.exactly(formula, index) for formula in (before, after))
     scale = max(abs(one), abs(other), sympy.Float("1e-3"))
     return bool(_excess(one, other, relation) > sympy.Float("1e-40") * scale)
 

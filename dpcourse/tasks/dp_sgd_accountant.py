@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from dpcourse.accounting import dp_sgd_epsilon
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described
+
+_cost = lru_cache(maxsize=256)(dp_sgd_epsilon)  # the judge asks what the probes were made from
 
 
 def _steps_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -20,7 +23,7 @@ def _steps_probes(rng: np.random.Generator) -> Sequence[Probe]:
         (int(rng.integers(5, 16)), rng.uniform(4, 6), 1.0),
     ):
         probe = {"delta": float(10 ** rng.uniform(-6, -5)), "sigma": float(sigma), "q": float(q)}
-        between = (dp_sgd_epsilon(**probe, steps=steps) + dp_sgd_epsilon(**probe, steps=steps + 1)) / 2
+        between = (_cost(**probe, steps=steps) + _cost(**probe, steps=steps + 1)) / 2
         probes.append({"epsilon": float(between), **probe})
     return probes
 
@@ -33,13 +36,13 @@ def _judge_steps(talk: Interview) -> None:
         if steps != int(steps) or steps < 0:
             talk.fail(f"For {described(probe)} you answer {steps:g}; a number of steps is a whole number, not below 0.")
         within = {key: probe[key] for key in ("sigma", "q", "delta")}
-        spent = dp_sgd_epsilon(**within, steps=min(int(steps), 100_000)) if steps else 0.0  # far beyond any budget here
+        spent = _cost(**within, steps=min(int(steps), 100_000)) if steps else 0.0  # far beyond any budget here
         if spent > probe["epsilon"]:
             talk.fail(
                 f"For {described(probe)} you allow {steps:g} steps. They cost epsilon = {spent:.4g}: overspent.",
                 name=_same_steps(talk, answers),
             )
-        more = dp_sgd_epsilon(**within, steps=int(steps) + 1)
+        more = _cost(**within, steps=int(steps) + 1)
         if more <= probe["epsilon"]:
             best = _largest(probe, int(steps) + 1)
             shares.append(0.5 * steps / best)
@@ -68,11 +71,11 @@ def _largest(probe: Probe, fits: int) -> int:
     """The largest number of steps, given one that fits (a few evaluations, only for the words)."""
     within = {key: probe[key] for key in ("sigma", "q", "delta")}
     high = fits
-    while dp_sgd_epsilon(**within, steps=high) <= probe["epsilon"]:
+    while _cost(**within, steps=high) <= probe["epsilon"]:
         fits, high = high, 2 * high
     while high - fits > 1:
         middle = (fits + high) // 2
-        fits, high = (middle, high) if dp_sgd_epsilon(**within, steps=middle) <= probe["epsilon"] else (fits, middle)
+        fits, high = (middle, high) if _cost(**within, steps=middle) <= probe["epsilon"] else (fits, middle)
     return fits
 
 

@@ -130,13 +130,12 @@ def at_one_point(formula: Formula, point: Point) -> Any:
     def rational(name: str) -> np.ndarray:
         return np.array([[exact(float(one)) for one in np.ravel(point[name])]], dtype=object)
 
-    each = {
-        name: np.frompyfunc(getattr(sympy, name.capitalize() if name == "abs" else name), 1, 1) for name in _ELEMENTWISE
-    }
+    # Python's own abs, min and max: SymPy's Abs, Min and Max first ask what is known about their arguments.
+    each = {name: np.frompyfunc(abs if name == "abs" else getattr(sympy, name), 1, 1) for name in _ELEMENTWISE}
     rules: dict[str, Callable[..., Any]] = {
         **_NUMPY, **each,
-        "min": lambda *parts: _reduced(np.frompyfunc(sympy.Min, 2, 1), parts),
-        "max": lambda *parts: _reduced(np.frompyfunc(sympy.Max, 2, 1), parts),
+        "min": lambda *parts: _reduced(np.frompyfunc(min, 2, 1), parts),
+        "max": lambda *parts: _reduced(np.frompyfunc(max, 2, 1), parts),
     }  # fmt: skip
     return np.ravel(_evaluate(formula, rational, exact, rules, finite=False))[0]
 

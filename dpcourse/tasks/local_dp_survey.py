@@ -14,7 +14,7 @@ from dpcourse.mechanisms.survey import central_error, local_error, people_needed
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
-from dpcourse.tasks.values import values_of
+from dpcourse.tasks.values import Answered, values_of
 
 
 def _class_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -138,12 +138,23 @@ def _up(local: float, central: float) -> tuple[int, int]:
     return math.ceil(local), math.ceil(central)
 
 
+def _rounding(pairs: Sequence[Answered]) -> str:
+    """How the numbers were rounded, if that alone is wrong: each is less than 1 away from what is to be rounded up."""
+    parts = []
+    for probe, found, _ in pairs:
+        for answer, exact in zip((found["local"], found["central"]), _exact(**probe), strict=True):
+            if abs(answer - exact) >= 1:
+                return ""
+            parts.append(answer % 1)
+    return "not rounded up" if any(parts) else "rounded down"
+
+
 students_needed = Task(
     name="students_needed",
     points=3,
     see="lecture 2, section 8 (The price of trusting nobody)",
     probes=_plan_probes,
-    judge=values_of(_needed, tolerance=1e-9),
+    judge=values_of(_needed, tolerance=1e-9, named=_rounding),
     answer=Answers({"local": Answer(), "central": Answer()}),
     misconceptions=(
         Misconception(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.expressions import Formula, at_points, parse
+from dpcourse.tasks.expressions import Formula, at_one_point, at_points, parse
 
 CANDIDATES = 6_000
 ENOUGH = 60  # points that a place must have
@@ -96,10 +97,20 @@ class Place:
     points: Mapping[str, np.ndarray]
     size: int
     exact: bool
+    _known: dict[Any, Any] = field(default_factory=dict, compare=False)  # a line is the end of one step, and a start
 
-    def at(self, index: int) -> dict[str, np.ndarray]:
-        """One of the points."""
-        return {name: values[index] for name, values in self.points.items()}
+    def values(self, formula: Formula) -> np.ndarray:
+        """A formula's values at all points, by numpy."""
+        if formula not in self._known:
+            self._known[formula] = at_points(formula, self.points)[:, 0]
+        return np.asarray(self._known[formula])
+
+    def exactly(self, formula: Formula, index: int) -> Any:
+        """Its value at one of the points, with 60 digits."""
+        if (formula, index) not in self._known:
+            at = {name: values[index] for name, values in self.points.items()}
+            self._known[formula, index] = at_one_point(formula, at)
+        return self._known[formula, index]
 
     def described(self, index: int, names: set[str]) -> str:
         """One of the points, in words, as far as these symbols are concerned."""

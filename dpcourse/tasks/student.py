@@ -93,7 +93,7 @@ class Student:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too: a student's `exit()` must not end the kernel
-            raise stopped(self.name, error, _last_own_line(error)) from None
+            raise stopped(self.name, error, last_own_line(error)) from None
         finally:
             self.printed = heard.text()
         changed = [name for name, value in probe.items() if not _same(value, given[name])]
@@ -211,7 +211,7 @@ def _too_slow(asked: int, came_back: int, limit: float) -> str:
     return f"{text}: {came_back:,} came back, {took:.3g} ms a call; {allowed:.3g} ms are allowed."
 
 
-def _last_own_line(error: BaseException) -> str:
+def last_own_line(error: BaseException) -> str:
     """The last line of the student's own code that the error went through."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     libraries = (f"{sys.prefix}/lib", f"{sys.base_prefix}/lib", "<frozen")

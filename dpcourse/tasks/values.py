@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,28 @@ from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview
 
+#: A probe, the student's answer to it, and the right one.
+Answered = tuple[Probe, Any, Any]
 
-def values_of(reference: Callable[..., Any], *, tolerance: float = 1e-6) -> Callable[[Interview], None]:
-    """The student's values must be those of ``reference`` (called with the probe), up to a relative ``tolerance``."""
+
+def values_of(
+    reference: Callable[..., Any],
+    *,
+    tolerance: float = 1e-6,
+    named: Callable[[Sequence[Answered]], str] = lambda pairs: "",
+) -> Callable[[Interview], None]:
+    """The student's values must be those of ``reference`` (called with the probe), up to a relative ``tolerance``.
+
+    ``named`` gives the misconception that it sees in the wrong answers, or "": then the known functions are compared.
+    """
 
     def judge(talk: Interview) -> None:
         pairs = [(probe, talk.value(probe), reference(**probe)) for probe in talk.probes]  # all, then decide:
         for probe, found, right in pairs:  # the whole pattern of answers names a misconception better than the first
             if not same_values(found, right, tolerance):
-                talk.fail(f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}.")
+                talk.fail(
+                    f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}.", name=named(pairs)
+                )
         talk.praise = f"All {len(pairs)} probes are answered right."
 
     return judge

@@ -770,7 +770,18 @@ WRONG = {
                 round(1 / (2 * math.sinh(epsilon / 2) * error) ** 2),
                 math.floor(math.sqrt(2) / epsilon / error),
             ),
-            None,
+            "rounded down",
+        ),
+        "one number not rounded": (
+            lambda error, epsilon: (needed_numpy(error, epsilon)[0], math.sqrt(2) / epsilon / error),
+            "not rounded up",
+        ),
+        "to the nearest": (
+            lambda error, epsilon: (
+                np.rint(1 / (2 * np.sinh(epsilon / 2) * error) ** 2),
+                np.rint(np.sqrt(2) / epsilon / error),
+            ),
+            "rounded down",
         ),
         "down": (
             lambda error, epsilon: (

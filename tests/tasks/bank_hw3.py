@@ -223,7 +223,7 @@ def vector_in_place(sums, cap, epsilon, delta, rng):
 
 def sigma_bisection(epsilon, delta, sensitivity):
     low, high = 1e-6, 1e6
-    for _ in range(200):
+    for _ in range(60):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if delta_scipy(epsilon, middle, sensitivity) > delta else (low, middle)
     return high

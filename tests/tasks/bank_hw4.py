@@ -2,10 +2,14 @@
 
 import math
 import random
+from functools import lru_cache
 
 import numpy as np
 
-from dpcourse.accounting import dp_sgd_epsilon, renyi_sampled_gaussian, sigma_for, steps_within
+from dpcourse import accounting
+from dpcourse.accounting import renyi_sampled_gaussian, steps_within
+
+dp_sgd_epsilon, sigma_for = lru_cache(4_096)(accounting.dp_sgd_epsilon), lru_cache(64)(accounting.sigma_for)
 
 # ---------------------------------------------------------------- clipping
 
@@ -266,7 +270,10 @@ def steps_bisection(epsilon, delta, sigma, q):
 
 
 def steps_up(epsilon, delta, sigma, q):
+    """In strides of eight, then one by one."""
     steps = 0
+    while dp_sgd_epsilon(sigma, q, steps + 8, delta) <= epsilon:
+        steps += 8
     while dp_sgd_epsilon(sigma, q, steps + 1, delta) <= epsilon:
         steps += 1
     return np.int64(steps)

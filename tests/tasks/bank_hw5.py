@@ -491,7 +491,7 @@ def _right_noise(gamma, size, rng):
 # ---------------------------------------------------------------- the survey
 
 
-def _likeliest(members, counts, epsilon, first, steps=500):
+def _likeliest(members, counts, epsilon, first, steps=200):
     """EM, with the reports of all rounds side by side."""
     k = members.shape[1]
     rows = np.hstack([matrix_cases(k, tuple(np.flatnonzero(row).tolist()), epsilon, first) for row in members])
@@ -531,7 +531,7 @@ def survey_semi_adaptive(members, counts, epsilon, first):
     k = members.shape[1]
     if len(counts) == 0:
         return (), np.full(k, 1 / k)
-    theta = _likeliest(members, counts, epsilon, first, 1500)
+    theta = _likeliest(members, counts, epsilon, first, 400)
     order = np.argsort(-theta)
     return order[: 1 + int(np.searchsorted(np.cumsum(theta[order]), 0.75))][: k - 1], theta
 
