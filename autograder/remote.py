@@ -1,0 +1,154 @@
+"""A student's function behind the border: it is asked, and its answers are read, as if it were here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox import Sandbox
+from autograder.services import served
+from autograder.wire import BadFrame, Channel, Ended, Silence
+from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten
+from dpcourse.tasks.student import MOST_PATIENCE, PATIENCE, Probe
+
+GRACE = 3.0  # seconds beyond the function's own clock, which tells how far it came
+CELL_SECONDS = 30.0
+MOST_SERVICES = 5_000
+LONGEST = 1_500  # characters of a complaint
+KINDS: Mapping[str, type[Complaint]] = {"error": Complaint, "timeout": Late, "missing": Unwritten}
+KILLED = {-9: "it was stopped", -24: "it took too much computing time", -11: "it crashed Python", -6: "it crashed Python",
+          -7: "it crashed Python", -25: "it wrote too large a file", 77: "the sandbox could not be closed"}  # fmt: skip
+
+
+class Lost(Exception):
+    """The submission's process is gone. The text says why, as far as one can know."""
+
+
+class Remote:
+    """One submission's process. ``seconds`` is the time for all of it; who uses it up gets no more answers."""
+
+    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
+        self._sandbox, self._left, self._number, self._served = sandbox, seconds, 0, 0
+        self._channel: Channel = sandbox.open()
+        self.alive = True
+
+    def run(self, cell: str, source: str) -> str:
+        """Run a cell; what went wrong, in a sentence, or ""."""
+        reply = self._ask({"do": "run", "cell": cell, "source": source}, CELL_SECONDS)
+        error = reply.get("error")
+        return error[:LONGEST] if isinstance(error, str) else "The cell gave no answer."
+
+    def ask(self, task: str, probe: Probe, times: int, seed: int, seconds: float) -> Any:
+        """What the function answers, still as it came; a complaint is raised."""
+        question = {
+            "do": "ask", "task": task, "probe": dict(probe), "times": times, "seed": seed, "seconds": seconds
+        }  # fmt: skip
+        reply = self._ask(question, seconds + min(PATIENCE * times, MOST_PATIENCE) + GRACE)
+        if "answers" in reply:
+            return reply["answers"]
+        status, text = reply.get("status"), reply.get("text")
+        kind = KINDS.get(status, Complaint) if isinstance(status, str) else Complaint
+        raise kind(text[:LONGEST] if isinstance(text, str) else "Your function gave no answer that I could read.")
+
+    def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """A question and its reply, within the time. Requests for services are served on the way."""
+        if not self.alive:
+            raise Lost("it was stopped")
+        self._number += 1
+        start = time.monotonic()
+        end = start + min(seconds, self._left)
+        try:
+            self._channel.send({"number": self._number, **question}, max(0.1, end - time.monotonic()))
+            while True:
+                reply = self._channel.receive(max(0.0, end - time.monotonic()))
+                if not isinstance(reply, dict):
+                    raise BadFrame("not a reply")
+                if "service" in reply and self._served < MOST_SERVICES:
+                    self._served += 1
+                    self._channel.send(served(reply), max(0.1, end - time.monotonic()))
+                elif reply.get("number") == self._number:
+                    return reply
+                else:
+                    raise BadFrame("an answer to no question")
+        except Silence:
+            short = self._left < seconds
+            self.close()
+            text = "All the time for this notebook is used up" if short else f"No answer came within {seconds:.0f} s"
+            raise Late(f"{text}: it was stopped.") from None
+        except Ended:
+            ended = self.close()
+            raise Lost(KILLED.get(ended, f"it ended by itself (code {ended})")) from None
+        except BadFrame as bad:
+            self.close()
+            raise Lost(f"it sent {bad}") from None
+        finally:
+            self._left -= time.monotonic() - start
+
+    @property
+    def left(self) -> float:
+        """Seconds that this submission still has."""
+        return self._left
+
+    def close(self) -> int:
+        """End the process; how it had ended. A box that is not clean afterwards is ``Broken``."""
+        if not self.alive:
+            return 0
+        self.alive = False
+        self._channel.close()
+        return self._sandbox.stop()
+
+
+class RemoteStudent:
+    """The two questions of a judge (``value``, ``draws``), put to a function on the other side."""
+
+    def __init__(self, remote: Remote, task: str, answer: Form, seconds: float) -> None:
+        self.remote, self.task, self.answer, self.seconds = remote, task, answer, seconds
+
+    def value(self, probe: Probe, seed: int = 0) -> Any:
+        """The answer to one probe, read by the task's form."""
+        return self.answer.read(_single(self.remote.ask(self.task, probe, 1, seed, self.seconds)))
+
+    def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
+        """The answers to many calls: as many as were asked for, each read by the form."""
+        found = self.remote.ask(self.task, probe, number, seed, self.seconds)
+        many = isinstance(found, list) or (isinstance(found, np.ndarray) and found.ndim > 0)
+        if not many or len(found) != number:
+            raise Complaint("Your function's answers did not arrive as they should.")
+        if isinstance(found, np.ndarray):
+            return _all_read(found, self.answer)
+        return _stacked([self.answer.read(one) for one in found])
+
+
+def _single(found: Any) -> Any:
+    many = isinstance(found, list) or (isinstance(found, np.ndarray) and found.ndim > 0)
+    if not many or len(found) != 1:
+        raise Complaint("Your function's answer did not arrive as it should.")
+    return found[0].item() if isinstance(found, np.ndarray) and found.ndim == 1 else found[0]
+
+
+def _all_read(found: np.ndarray, form: Form) -> np.ndarray:
+    """Read every row; where the first says that all are of the right form, look at all of them at once."""
+    first = np.asarray(form.read(_row(found, 0)))
+    plain = isinstance(form, Answer) and not form.choices and not form.optional and not form.infinite
+    if plain and found.dtype.kind in "fiub":
+        numbers = found.astype(float)
+        bad = ~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)
+        if bad.any():
+            form.read(_row(found, int(np.argmax(bad))))  # complains
+        return numbers.reshape(len(numbers), *first.shape)
+    return _stacked([form.read(_row(found, number)) for number in range(len(found))])
+
+
+def _row(found: np.ndarray, number: int) -> Any:
+    return found[number].item() if found.ndim == 1 else found[number]
+
+
+def _stacked(answers: list[Any]) -> np.ndarray:
+    try:
+        return np.array(answers)
+    except ValueError:
+        shapes = sorted({np.shape(one) for one in answers})
+        raise Complaint(f"The shape of your answer changes between calls: {shapes[0]}, {shapes[1]}.") from None
