@@ -72,15 +72,26 @@ class Assignment:
         return {cell.grade_id: cell for cell in self.cells if cell.grade_id}
 
     @cached_property
-    def released(self) -> dict[str, str]:
-        """grade_id -> what the student was handed out there: without the solution, by nbgrader's own rule."""
+    def _release(self) -> list[Any]:
+        """The cells with a grade_id as they are handed out: without solutions and hidden tests, by nbgrader's rules."""
         import nbformat
-        from nbgrader.preprocessors import ClearSolutions
+        from nbgrader.preprocessors import ClearHiddenTests, ClearMarkScheme, ClearSolutions, ComputeChecksums
 
-        cells = [as_jupyter(cell) for cell in self.cells if cell.role in ("solution", "written")]
+        cells = [as_jupyter(cell) for cell in self.cells if cell.grade_id]
         book = nbformat.from_dict({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
-        cleared, _ = ClearSolutions().preprocess(book, {})
-        return {cell.metadata.nbgrader.grade_id: cell.source for cell in cleared.cells}
+        for step in (ClearSolutions, ClearHiddenTests, ClearMarkScheme, ComputeChecksums):
+            book, _ = step().preprocess(book, {})
+        return list(book.cells)
+
+    @cached_property
+    def released(self) -> dict[str, str]:
+        """grade_id -> what the student was handed out there."""
+        return {cell.metadata.nbgrader.grade_id: cell.source for cell in self._release}
+
+    @cached_property
+    def checksums(self) -> dict[str, str]:
+        """grade_id -> nbgrader's checksum of what was handed out there."""
+        return {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.checksum for cell in self._release}
 
     @classmethod
     def read(cls, path: Path) -> Assignment:

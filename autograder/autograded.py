@@ -1,0 +1,124 @@
+"""The graded notebook that formgrader and nbgrader's feedback show: the homework with the student's answers in place.
+
+Every cell but the student's own comes from the instructor's source, without hidden tests. The verdicts are those for
+the student (made from public probes). Nothing that the student wrote can act in the page of whoever opens it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.assignment import Assignment, Cell, as_jupyter
+from autograder.harmless import harmless
+from autograder.records import Record, TaskRecord, write_whole
+from autograder.submission import Submission
+from dpcourse.tasks.shown import as_html
+from dpcourse.tasks.verdict import Verdict
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+def autograded_notebook(assignment: Assignment, submission: Submission, record: Record) -> NotebookNode:
+    """The graded notebook."""
+    import nbformat  # two seconds, and only the process that writes notebooks needs it
+
+    verdicts = {task.task: task for task in record.tasks}
+    cells = [_about(submission, record)] if submission.rejected or record.notes else []
+    for number, cell in enumerate(assignment.cells):
+        made = _cell(cell, assignment, submission, verdicts)
+        made["id"] = cell.cell_id or f"cell-{number}"
+        cells.append(made)
+    if submission.extra:
+        cells.append(_plain("not-graded", "markdown", "## Not graded\n\nCells that do not belong to the homework."))
+        cells += [_plain(f"not-graded-{number}", "code", text) for number, text in enumerate(submission.extra, 1)]
+    metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    return nbformat.from_dict({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+
+
+def write_autograded(root: Path, assignment: Assignment, submission: Submission, record: Record) -> Path:
+    """Write ``root/autograded/<student>/<assignment>/<assignment>.ipynb``: whole, or not at all."""
+    place = graded_path(root, submission.student, assignment.name)
+    book = autograded_notebook(assignment, submission, record)
+    write_whole(place, json.dumps(book, indent=1, ensure_ascii=False).encode("utf-8"))
+    return place
+
+
+def graded_path(root: Path, student: str, assignment: str) -> Path:
+    """Where nbgrader looks for the graded notebook."""
+    return root / "autograded" / student / assignment / f"{assignment}.ipynb"
+
+
+def answers_shown(path: Path) -> dict[str, str]:
+    """grade_id -> source, of the answers in a graded notebook. {} if there is none."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        marked = [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]
+        return {cell["metadata"]["nbgrader"]["grade_id"]: "".join(cell["source"]) for cell in marked}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def answer_shown(cell: Cell, assignment: Assignment, submission: Submission) -> str:
+    """What the graded notebook shows of a student's cell. A missing one looks as it was handed out."""
+    released = assignment.released[cell.grade_id]
+    answer = submission.answers.get(cell.grade_id, released)
+    return answer if cell.kind == "code" or answer == released else harmless(answer)
+
+
+def _cell(
+    cell: Cell, assignment: Assignment, submission: Submission, verdicts: dict[str, TaskRecord]
+) -> dict[str, Any]:
+    """A cell of the homework as it is shown."""
+    if cell.role in ("solution", "written"):
+        made = as_jupyter(cell, answer_shown(cell, assignment, submission))
+    else:
+        made = as_jupyter(cell, assignment.released.get(cell.grade_id))
+    if cell.grade_id:
+        made["metadata"]["nbgrader"]["checksum"] = assignment.checksums[cell.grade_id]
+    if cell.role == "task":
+        made["outputs"] = _outputs(cell, verdicts.get(cell.grade_id))
+    return made
+
+
+def _outputs(cell: Cell, task: TaskRecord | None) -> list[dict[str, Any]]:
+    """The verdict, as the result of the cell: nbgrader takes its plain text, a number, as the points."""
+    if task is None:
+        task = TaskRecord(task=cell.grade_id, points=0, max_points=cell.points, status="missing")
+    verdict = Verdict(
+        task=task.task, status=task.status, points=task.points, max_points=task.max_points,
+        message=harmless(task.feedback), misconception=task.misconception, wasteful=task.wasteful,
+    )  # fmt: skip
+    page = f'<div class="tex2jax_ignore mathjax_ignore">{as_html(verdict)}</div>'
+    points = min(max(float(task.points), 0.0), cell.points)
+    data = {"text/html": page, "text/plain": f"{points:g}"}
+    outputs = [{"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": data}]
+    if _is_png(task.picture):
+        picture = {"image/png": task.picture, "text/plain": f"the answers of {task.task}"}
+        outputs.append({"output_type": "display_data", "metadata": {}, "data": picture})
+    return outputs
+
+
+def _is_png(text: str) -> bool:
+    try:
+        return base64.b64decode(text, validate=True).startswith(b"\x89PNG\r\n")
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _about(submission: Submission, record: Record) -> dict[str, Any]:
+    """What was odd about the submission, at the top."""
+    said = [*([submission.rejected] if submission.rejected else []), *record.notes]
+    lines = "\n".join(f"- {harmless(' '.join(sentence.split()))}" for sentence in dict.fromkeys(said))
+    return _plain("about-this-submission", "markdown", f"**About this submission**\n\n{lines}")
+
+
+def _plain(name: str, kind: str, source: str) -> dict[str, Any]:
+    code: dict[str, Any] = {"outputs": [], "execution_count": None} if kind == "code" else {}
+    return {"cell_type": kind, "id": name, "metadata": {}, "source": source, **code}
