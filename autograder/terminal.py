@@ -22,11 +22,12 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def bar(words: str, total: int) -> Any:
+def bar(words: str, total: int | None = None) -> Any:
     """A progress bar on stderr, silent where nobody watches. ``bar.update(1)`` moves it; it is a context manager."""
     from tqdm import tqdm
 
-    return tqdm(total=total, desc=words, file=sys.stderr, disable=not sys.stderr.isatty() or total < 2, leave=False)
+    quiet = not sys.stderr.isatty() or total in (0, 1)
+    return tqdm(total=total, desc=words, file=sys.stderr, disable=quiet, leave=False)
 
 
 def watched(items: Iterable[Item], words: str) -> Iterator[Item]:

@@ -1,0 +1,175 @@
+"""What lies in a folder or in a zip of Moodle or Canvas: one notebook after the other, with who handed it in and when.
+
+Sizes are limited by what is really read, never by what an archive says about itself. What is refused is reported, the
+rest is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from autograder.names import BadName, safe_parts, shown
+from autograder.notebook_file import LARGEST_FILE
+from autograder.terminal import Problem
+
+TOGETHER = 2 * LARGEST_FILE  # bytes of all notebooks of one student
+MOST_FILES = 100_000
+
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<number>\d+)_(?P<file>.+)", re.DOTALL)
+VERSION = re.compile(r"-(\d+)$")
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A notebook. ``known_by``: what the platform calls the student, the surest first."""
+
+    where: str
+    known_by: tuple[str, ...]
+    file: str
+    time: datetime | None = None
+    version: int = 0
+    late: bool = False
+    content: bytes = b""
+
+
+def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, str], None]) -> Iterator[Handed]:
+    """Every notebook of a folder or a zip. ``refused(where, why)`` is told what was left out."""
+    if source.is_dir():
+        entries = in_folder(source, refused)
+    elif zipfile.is_zipfile(source):
+        entries = in_zip(source, refused)
+    elif source.is_file():
+        raise Problem(f"{str(source)!r} is neither a folder nor a zip file")
+    else:
+        raise Problem(f"there is no {str(source)!r}: give a folder, a zip of Moodle or Canvas, or the word exchange")
+    read = Counter[str]()
+    for parts, opened, time in entries:
+        if not parts[-1].lower().endswith(".ipynb"):
+            if parts[-1] != "timestamp.txt":
+                refused("/".join(parts), "is not a notebook (.ipynb)")
+            continue
+        found = whose(parts, time, homeworks)
+        if read[found.known_by[0]] > TOGETHER:
+            refused(found.where, f"comes after more than {TOGETHER // 2**20} MB of the same student")
+            continue
+        try:
+            with opened() as file:
+                content = file.read(LARGEST_FILE + 1)
+        except Exception as error:  # whatever a forged archive does to the library
+            refused(found.where, f"cannot be read: {error}")
+            continue
+        read[found.known_by[0]] += len(content)
+        if len(content) > LARGEST_FILE:
+            refused(found.where, f"is larger than {LARGEST_FILE // 2**20} MB")
+        else:
+            yield replace(found, content=content)
+
+
+def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -> Handed:
+    """Read a path as Moodle, as Canvas, as nbgrader (student/homework/file) or as a plain folder writes it."""
+    where = "/".join(parts)
+    moodle = next((match for match in map(MOODLE.fullmatch, parts) if match), None)
+    if moodle:
+        file = moodle["file"] if moodle.string == parts[-1] else parts[-1]
+        return Handed(where, (moodle["id"], moodle["name"]), file, time)
+    canvas = CANVAS.fullmatch(parts[-1])
+    if canvas:
+        stem = canvas["file"][: -len(".ipynb")]
+        version = VERSION.search(stem)
+        number = int(version[1][:9]) if version else 0
+        file = f"{VERSION.sub('', stem)}.ipynb"
+        return Handed(where, (canvas["id"], canvas["name"]), file, None, number, bool(canvas["late"]))
+    if len(parts) > 2 and parts[-2] in homeworks:
+        return Handed(where, (parts[-3],), parts[-1], time)
+    who = parts[0] if len(parts) > 1 else parts[0][: -len(".ipynb")]
+    return Handed(where, (who,), parts[-1], time)
+
+
+Entries = Iterator[tuple[list[str], Callable[[], IO[bytes]], datetime | None]]
+
+
+def in_zip(source: Path, refused: Callable[[str, str], None]) -> Entries:
+    """The files of an archive. Moodle's times are those of the files; others tell when the archive was made."""
+    with zipfile.ZipFile(source) as archive:
+        infos = archive.infolist()
+        if len(infos) > MOST_FILES:
+            raise Problem(f"{source} has {len(infos):,} entries; at most {MOST_FILES:,} are looked at")
+        for info in infos:
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            where = shown(info.orig_filename)
+            if info.is_dir():
+                continue
+            if kind not in (0, stat.S_IFREG):
+                refused(where, "is a link or a device, not a file")
+                continue
+            if info.flag_bits & 0x1:
+                refused(where, "is encrypted")
+                continue
+            try:
+                parts = safe_parts(info.orig_filename)
+            except BadName as error:
+                refused(where, f"the name {error}")
+                continue
+            if parts[0] == "__MACOSX" or not parts:
+                continue
+            moodle = any(map(MOODLE.fullmatch, parts))
+            yield parts, lambda info=info: archive.open(info), zip_time(info) if moodle else None  # type: ignore[misc]
+
+
+def zip_time(info: zipfile.ZipInfo) -> datetime | None:
+    """When the file was handed in, as UTC. A zip tells the time of the place where it was made: taken to be here."""
+    if info.date_time[0] <= 1980:
+        return None
+    try:
+        return datetime(*info.date_time).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
+    """The files of a folder. Links are not followed."""
+    number = 0
+    for folder, folders, files in os.walk(source):
+        folders[:] = sorted(name for name in folders if name != ".ipynb_checkpoints")
+        for name in [one for one in folders if Path(folder, one).is_symlink()]:
+            refused(shown(name), "is a link, not a folder")
+        for name in sorted(files):
+            number += 1
+            if number > MOST_FILES:
+                raise Problem(f"{source} has more than {MOST_FILES:,} files; give the folder with the submissions")
+            path = Path(folder, name)
+            where = path.relative_to(source).as_posix()
+            if name.startswith("."):
+                continue
+            if path.is_symlink() or not path.is_file():
+                refused(shown(where), "is a link or a device, not a file")
+                continue
+            try:
+                parts = safe_parts(where)
+            except BadName as error:
+                refused(shown(where), f"the name {error}")
+                continue
+            yield parts, lambda path=path: path.open("rb"), time_of(path.parent)  # type: ignore[misc]
+
+
+def time_of(folder: Path) -> datetime | None:
+    """What nbgrader's ``timestamp.txt`` says; None without one that can be read."""
+    from nbgrader.utils import parse_utc
+
+    place = folder / "timestamp.txt"
+    try:
+        if place.is_symlink() or place.stat().st_size > 200:
+            return None
+        return parse_utc(place.read_text(encoding="utf-8").strip()).replace(tzinfo=UTC)
+    except (OSError, ValueError, OverflowError, AttributeError):
+        return None
