@@ -17,7 +17,7 @@ from autograder.bundled import fill
 from autograder.course import Course
 from autograder.leaks import Secrets, together
 from autograder.records import write_whole
-from autograder.release import secrets_of_release
+from autograder.release import may_show, secrets_of_release
 from autograder.terminal import Problem, tell, watched, write_json
 
 EXAMPLE = "dpcourse bundle ../dpcourse-students --homework hw1_pure_dp"
@@ -30,6 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--homework", action="append", metavar="HW", help="put in only this one (may be repeated)")
     parser.add_argument("--binder", metavar="OWNER/NAME", default="", help="the bundle's place on GitHub, for Binder")
     parser.add_argument("--force", action="store_true", help="overwrite files of the bundle that were edited")
+    may_show(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
         releases, built = Path(folder, "releases"), Path(folder, "built")
         built.mkdir()
         # The secrets of all homeworks, also of those that are not handed out yet.
-        secrets = [secrets_of_release(course, one, releases) for one in watched(course.assignments(), "releasing")]
+        everything = watched(course.assignments(), "releasing")
+        secrets = [secrets_of_release(course, one, releases, options.may_show) for one in everything]
         fill(built, course, homeworks, releases, options.binder)
         refuse_leaks(built, together(secrets))
         files = {path.relative_to(built).as_posix(): sha256(path) for path in built.rglob("*") if path.is_file()}

@@ -56,8 +56,9 @@ def run(options: argparse.Namespace) -> int:
         raise Problem(f"nothing was handed in under {course.root / 'submitted'}; `dpcourse collect` brings it there")
     if options.unsafe_no_sandbox:
         note(f"WARNING: {UNSAFE}")
+    before = written(course, homeworks)
     records, seconds = graded(course, homeworks, options)
-    summary = summed_up(records, seconds)
+    summary = summed_up(records, seconds, len(written(course, homeworks) - before))
     write_json(options.json, {"summary": summary, "submissions": [record.for_machines() for record in records]})
     tell(options, in_words(summary))
     return 0
@@ -83,18 +84,25 @@ def graded(course: Course, homeworks: list[str], options: argparse.Namespace) ->
     return records, time.perf_counter() - start
 
 
-def summed_up(records: list[Record], seconds: float) -> dict[str, Any]:
-    """The counts of a run."""
+def written(course: Course, homeworks: list[str]) -> set[tuple[str, int]]:
+    """Which records are there, of which time."""
+    return {(str(path), path.stat().st_mtime_ns) for one in homeworks for path in course.records(one).glob("*.json")}
+
+
+def summed_up(records: list[Record], seconds: float, new: int) -> dict[str, Any]:
+    """The counts of a run. ``new``: those that had to be graded."""
     statuses, tasks = Counter(record.status for record in records), Counter[str]()
     for record in records:
         tasks.update(task.status for task in record.tasks)
+    seeds = {record.assignment: record.seed for record in records}
     return {
         "submissions": len(records),
+        "new": new,
         **{status: statuses[status] for status in STATUSES},
         "tasks": dict(sorted(tasks.items())),
         "seconds": round(seconds, 3),
-        "throughput": round(len(records) / seconds, 3) if seconds > 0 else 0.0,  # submissions a second
-        "seed": records[0].seed if records else None,
+        "throughput": round(new / seconds, 3) if seconds > 0 else 0.0,  # new ones a second
+        "seed": next(iter(seeds.values())) if len(set(seeds.values())) == 1 else seeds,
         "sandbox": "none" if any(record.sandbox == "none" for record in records) else "bubblewrap",
     }
 
@@ -105,6 +113,7 @@ def in_words(summary: dict[str, Any]) -> str:
     tasks = ", ".join(f"{number} {status}" for status, number in summary["tasks"].items())
     loud = "\nWITHOUT A SANDBOX: do not trust these grades." if summary["sandbox"] == "none" else ""
     return (
-        f"{summary['submissions']} submissions in {summary['seconds']:.1f} s ({counts}), seed {summary['seed']}\n"
+        f"{summary['submissions']} submissions, {summary['new']} of them new, in {summary['seconds']:.1f} s ({counts})\n"
+        f"seed: {summary['seed']}\n"
         f"tasks: {tasks or 'none'}{loud}"
     )

@@ -1,15 +1,16 @@
 """What must not reach students: the lines of the solutions and of the hidden tests, and where they are looked for.
 
-A line is a secret if it stands in a solution or in a hidden test, is longer than a few characters, and is not in the
-students' notebook anyway. In a lecture, a homework or a text, one such line is a leak. The package is another matter:
-it is the mathematics that is asked for, and ``check`` needs it; there, a leak is a whole solution of several lines.
+A line is a secret if it stands in a solution or in a hidden test and is longer than a few characters (imports, and
+what the instructor lets be shown, apart). In a lecture, a homework or a text, one such line is a leak. The package is
+another matter: it is the mathematics that is asked for, and ``check`` needs it; there, a leak is a whole solution of
+several lines.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ MARKERS = tuple(f"{edge} {what}" for edge in ("BEGIN", "END") for what in ("SOLU
 KEPT = re.compile(
     r"(^|/)(source|submitted|autograded|grading|earlier|tests|nbgrader_config\.py|tasks\.py|bank_hw\w*\.py|[^/]*\.db)(/|$)"
 )
+IMPORT = re.compile(r"(import|from) [\w.]+")
 SEED = re.compile(r"DPCOURSE_GRADING_SEED\W{1,4}\d")  # set to a number
 
 
@@ -61,16 +63,16 @@ class Secrets:
         yield from (f"{name} holds {what}" for what in found)
 
 
-def secrets_of(source: Path, release: Path) -> Secrets:
-    """The secrets of one homework: what its source has and its release has not."""
-    given = flattened("\n".join(texts_of(parsed(release))))
+def secrets_of(source: Path, may_show: Collection[str] = ()) -> Secrets:
+    """The secrets of one homework. ``may_show``: lines that students may see although a solution has them."""
+    shown = set(map(flattened, may_show))
     lines: dict[str, str] = {}
     blocks: dict[tuple[str, ...], str] = {}
     for region in regions(parsed(source)):
         block = tuple(line for line in map(flattened, region.splitlines()) if line)
-        secret = [line for line in block if len(line) > SHORT and line not in given]
+        secret = [line for line in block if len(line) > SHORT and line not in shown and not IMPORT.match(line)]
         lines |= dict.fromkeys(secret, source.stem)
-        if len(block) > 1 and len(secret) > 1:
+        if len(secret) > 1:
             blocks[block] = source.stem
     return Secrets(lines, blocks)
 

@@ -1,91 +1,109 @@
-"""A small course to try the commands on: one homework of two tasks and a text, and people who hand it in."""
+"""A class that hands in: submissions made from the source notebook, right, wrong, empty and broken ones mixed."""
+
+from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import nbformat
-import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+import numpy as np
 
-from autograder.command import main
 from tests.conftest import ROOT
 
-HW = "hw1_small"
-
-LIKELIHOOD = "return math.exp((abs(y - neighbour) - abs(y - count)) / b)"
-NOISY = "return count + rng.laplace(0, 1 / epsilon)"
-
-
-def nbgrader_cell(kind: str, grade_id: str, **settings: Any) -> dict[str, Any]:
-    plain = {"schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False}
-    return {"id": grade_id, "metadata": {"nbgrader": {**plain, "grade_id": grade_id, **settings, "cell_type": kind}}}
+SOURCE = ROOT / "exercises" / "source"
+REGION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION\n?", re.DOTALL | re.MULTILINE)
+MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
+HIDDEN = re.compile(r"^[ \t]*### BEGIN HIDDEN TESTS\n.*?^[ \t]*### END HIDDEN TESTS\n?", re.DOTALL | re.MULTILINE)
+STUB = "# YOUR CODE HERE\n{0}raise NotImplementedError()\n"
 
 
-def function(head: str, body: str) -> Any:
-    name = head.partition("(")[0]
-    source = f"def {head}:\n    ### BEGIN SOLUTION\n    {body}\n    ### END SOLUTION"
-    return new_code_cell(source, **nbgrader_cell("code", f"{name}-solution", solution=True))
-
-
-def graded(name: str, points: int) -> Any:
-    source = f"check({name})\n### BEGIN HIDDEN TESTS\ngrade({name})\n### END HIDDEN TESTS"
-    return new_code_cell(source, **nbgrader_cell("code", name, grade=True, locked=True, points=points))
-
-
-def source_notebook() -> Any:
-    cells = [
-        new_markdown_cell("# Homework 1: small\n\nSee [lecture 1](../../../lectures/01_pure_dp.ipynb).", id="title"),
-        new_code_cell("import math\n\nfrom dpcourse.tasks import check, grade", id="imports"),
-        function("likelihood_ratio(y, count, neighbour, b)", LIKELIHOOD),
-        graded("likelihood_ratio", 1),
-        function("noisy_count(count, epsilon, rng)", NOISY),
-        graded("noisy_count", 2),
-        new_markdown_cell(
-            "### BEGIN SOLUTION\nOne person moves the count by one.\n### END SOLUTION",
-            **nbgrader_cell("markdown", "why-written", grade=True, solution=True, points=3),
-        ),
-    ]
-    return new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
-
-
-def make_course(folder: Path) -> Path:
-    """A repository with a course in ``exercises/``; gives the course's folder."""
+def course_in(folder: Path, *homeworks: str) -> Path:
+    """A course's folder with these homeworks, and nothing handed in yet."""
     root = folder / "exercises"
-    (root / "source" / HW).mkdir(parents=True)
-    nbformat.write(source_notebook(), root / "source" / HW / f"{HW}.ipynb")
+    root.mkdir(parents=True)
     shutil.copy(ROOT / "exercises" / "nbgrader_config.py", root)
+    for homework in homeworks:
+        shutil.copytree(SOURCE / homework, root / "source" / homework)
     return root
 
 
-def answered(ratio: str = LIKELIHOOD, count: str = NOISY, why: str = "Because.") -> bytes:
-    """A notebook that was handed in."""
-    book = source_notebook()
-    book.cells[2].source = f"def likelihood_ratio(y, count, neighbour, b):\n    {ratio}"
-    book.cells[4].source = f"def noisy_count(count, epsilon, rng):\n    {count}"
-    book.cells[6].source = why
-    return nbformat.writes(book).encode()
+def grade_id(cell: Mapping[str, Any]) -> str:
+    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
 
 
-def dpcourse(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:
-    """Run a command; gives its exit code, stdout and stderr."""
-    capsys.readouterr()
-    try:
-        code = main([str(word) for word in words])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    said = capsys.readouterr()
-    return code, said.out, said.err
+def is_solution(cell: Mapping[str, Any]) -> bool:
+    return bool(cell["metadata"].get("nbgrader", {}).get("solution")) and cell["cell_type"] == "code"
 
 
-def for_machines(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, Any]:
-    """Run a command with ``--json -``; gives its exit code and the result."""
-    code, out, err = dpcourse(capsys, *words, "--json", "-")
-    assert out, err
-    return code, json.loads(out)
+def released(source: Path) -> dict[str, Any]:
+    """What students were handed out: the source without solutions and hidden tests."""
+    return _changed(source, lambda name, text: REGION.sub(lambda found: found[1] + STUB.format(found[1]), text))
 
 
-def by_name(items: Sequence[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
-    return {item[key]: item for item in items}
+def solved(source: Path) -> dict[str, Any]:
+    """The same with the right solutions."""
+    return _changed(source, lambda name, text: MARKS.sub("", text))
+
+
+def _changed(source: Path, solution: Any) -> dict[str, Any]:
+    book: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+    for cell in book["cells"]:
+        text = HIDDEN.sub("", "".join(cell["source"]))
+        cell["source"] = solution(grade_id(cell), text) if is_solution(cell) else text
+    return book
+
+
+def answering(book: dict[str, Any], answers: Mapping[str, str]) -> dict[str, Any]:
+    """The notebook with these solution cells (by grade_id) rewritten."""
+    left = set(answers)
+    for cell in book["cells"]:
+        if grade_id(cell) in answers:
+            cell["source"] = answers[grade_id(cell)]
+            left.discard(grade_id(cell))
+    assert not left, f"no cells {left}"
+    return book
+
+
+def hand_in(root: Path, student: str, homework: str, book: dict[str, Any]) -> Path:
+    """Write it where nbgrader would."""
+    place = root / "submitted" / student / homework / f"{homework}.ipynb"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps(book), encoding="utf-8")
+    return place
+
+
+def mixed(source: Path, number: int) -> dict[str, Any]:
+    """The submission of student ``number``: most cells right, some empty, crashing, constant or twice as large."""
+    rng = np.random.default_rng([2024, number])
+    right, empty = solved(source), released(source)
+    for cell, stub in zip(right["cells"], empty["cells"], strict=True):
+        if not is_solution(cell) or number % 5 == 0:
+            continue
+        defined = re.findall(r"^def (\w+)\(", cell["source"], re.MULTILINE)
+        if not defined:
+            continue
+        kind, name = rng.choice(["right"] * 6 + ["empty", "crash", "nothing", "doubled"]), defined[-1]
+        if kind == "empty":
+            cell["source"] = stub["source"]
+        elif kind == "crash":
+            cell["source"] += f"\n\ndef {name}(*given, **named):\n    return [][0]\n"
+        elif kind == "nothing":
+            cell["source"] += f"\n\ndef {name}(*given, **named):\n    return 0.0\n"
+        elif kind == "doubled":
+            cell["source"] += (
+                f"\n\nbefore_{name} = {name}\n\n\ndef {name}(*given, rng=None, **named):\n"
+                f"    rng = rng or np.random.default_rng()\n    try:\n        found = before_{name}(*given, rng=rng, **named)\n"
+                f"    except TypeError:\n        found = before_{name}(*given, **named)\n    return np.multiply(found, 2.0)\n"
+            )
+    return right
+
+
+def class_of(root: Path, homework: str, number: int) -> list[str]:
+    """So many students hand in; their names."""
+    names = [f"student{index:04}" for index in range(number)]
+    for index, name in enumerate(names):
+        hand_in(root, name, homework, mixed(root / "source" / homework / f"{homework}.ipynb", index))
+    return names

@@ -132,7 +132,8 @@ def test_nothing_that_was_handed_in_is_lost(course, tmp_path, capsys):
 
 
 TRICKS = [
-    "../../../evil.ipynb", "/tmp/evil.ipynb", "C:\\evil.ipynb", "a\\..\\evil.ipynb", "..\\evil/x.ipynb", "ada/\x1b[2J.ipynb",
+    "../../../evil.ipynb", "/tmp/evil.ipynb", "C:\\evil.ipynb", "a\\..\\evil.ipynb", "..\\evil/x.ipynb",
+    "ada/\x1b[2J.ipynb",
     "con/x.ipynb", "NUL.ipynb", "~root/x.ipynb", ".ssh/x.ipynb", f"{'x' * 300}/x.ipynb", "-rf/x.ipynb", "a:b/x.ipynb",
     "x\u202eipynb.exe/a.ipynb", "./../x.ipynb",
 ]  # fmt: skip
@@ -208,7 +209,8 @@ def test_nbgraders_exchange(course, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("nowhere.zip",), "nowhere.zip"), (("{file}",), "neither a folder nor a zip"), (("{file}", "--assignment", "hw7"), "hw7"),
+    [(("nowhere.zip",), "nowhere.zip"), (("{file}",), "neither a folder nor a zip"),
+     (("{file}", "--assignment", "hw7"), "hw7"),
      (("{folder}", "--students", "{file}"), "student_id")],
 )  # fmt: skip
 def test_what_cannot_be_collected_is_said(course, tmp_path, capsys, words, said):

@@ -1,0 +1,126 @@
+"""The command line: quick, helpful, and never a traceback."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from autograder import command, grade
+from autograder.records import Record, TaskRecord
+from tests.autograder.classroom import HW, answered, dpcourse, make_course
+from tests.conftest import ROOT
+
+
+def test_help_is_quick_and_loads_nothing_heavy():
+    probe = (
+        "import sys; from autograder.command import parser_for; parser_for('').format_help();"
+        "print([m for m in ('numpy', 'nbgrader', 'traitlets', 'matplotlib', 'torch') if m in sys.modules])"
+    )
+    best = 9.0
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)
+        best = min(best, time.perf_counter() - start)
+        assert (done.stdout.strip(), done.stderr) == ("[]", "")
+    assert best < 1  # 0.1 s on a quiet machine
+
+
+@pytest.mark.parametrize("name", command.COMMANDS)
+def test_every_command_shows_an_example(name, capsys):
+    code, out, _ = dpcourse(capsys, name, "--help")
+    assert code == 0
+    assert f"example:\n  dpcourse {name}" in out
+    assert "--json FILE" in out
+    assert ("--course DIR" in out) == (name != "check")
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("brew",), ("grade", "--jobs", "0"), ("grade", "--seed", "-1"), ("grade", "--no")]
+)
+def test_what_is_not_understood_ends_with_2(words, capsys):
+    code, out, err = dpcourse(capsys, *words)
+    assert (code, out) == (2, "")
+    assert "usage: dpcourse" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("grade", "hw9"), "'hw9'"), (("grade",), "nothing was handed in"), (("grade", "--student", "eve"), "'eve'"),
+     (("feedback",), "dpcourse grade"), (("report",), "dpcourse grade"), (("release", "hw9"), "'hw9'")],
+)  # fmt: skip
+def test_a_mistake_is_one_sentence(words, said, tmp_path, capsys):
+    code, out, err = dpcourse(capsys, *words, "--course", make_course(tmp_path))
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert said in err
+    assert err.startswith(f"dpcourse {words[0]}: ")
+
+
+def test_no_course_here(tmp_path, capsys):
+    for name in ("release", "grade", "feedback", "export", "report"):
+        code, _, err = dpcourse(capsys, name, "--course", tmp_path)
+        assert (code, "nbgrader_config.py" in err, "--course" in err) == (1, True, True)
+
+
+def task(name: str, status: str, points: float) -> TaskRecord:
+    return TaskRecord(task=name, points=points, max_points=2, status=status)
+
+
+def records(sandbox: str = "bubblewrap") -> list[Record]:
+    tasks = (task("a", "passed", 2), task("b", "failed", 0))
+    more = {"seed": 5, "sandbox": sandbox}
+    return [
+        Record(student="ada", assignment=HW, status="graded", tasks=tasks, seconds=0.5, **more),
+        Record(student="bob", assignment=HW, status="rejected", notes=("It is empty.",), **more),
+    ]
+
+
+def test_the_summary_counts():
+    summary = grade.summed_up(records(), 4.0, 2)
+    assert summary == {
+        "submissions": 2, "new": 2, "graded": 1, "partial": 0, "rejected": 1, "tasks": {"failed": 1, "passed": 1},
+        "seconds": 4.0, "throughput": 0.5, "seed": 5, "sandbox": "bubblewrap",
+    }  # fmt: skip
+    assert "WITHOUT A SANDBOX" not in grade.in_words(summary)
+    assert "WITHOUT A SANDBOX" in grade.in_words(grade.summed_up(records("none"), 4.0, 2))
+
+
+def test_grade_for_machines(tmp_path, capsys, bubblewrap):
+    course = make_course(tmp_path)
+    for student, content in {"ada": answered(), "bob": b"{", "cyd": answered("return 1", "return count")}.items():
+        (course / "submitted" / student / HW).mkdir(parents=True)
+        (course / "submitted" / student / HW / f"{HW}.ipynb").write_bytes(content)
+    target = tmp_path / "grades.json"
+    code, out, err = dpcourse(capsys, "grade", "--seed", "3", "--jobs", "1", "--json", target, "--course", course)
+    assert code == 0, err
+    assert "3 submissions" in out
+    result = json.loads(target.read_text())
+    assert (result["summary"]["submissions"], result["summary"]["seed"]) == (3, 3)
+    found = {one["student"]: (one["status"], one["score"], one["max_score"]) for one in result["submissions"]}
+    assert found["ada"] == ("graded", 3, 3)
+    assert found["bob"][:2] == ("rejected", 0)
+    assert found["cyd"] == ("graded", 0, 3)
+    assert result["summary"]["new"] == 3
+    dpcourse(capsys, "grade", "--json", target, "--course", course)
+    again = json.loads(target.read_text())
+    assert (again["summary"]["new"], again["submissions"]) == (0, result["submissions"])
+    keys = {"student", "assignment", "status", "score", "max_score", "seconds", "tasks", "notes"}
+    assert set(result["submissions"][0]) == keys
+
+
+def test_check_for_students(tmp_path, capsys, bubblewrap):
+    path = tmp_path / f"{HW}.ipynb"
+    path.write_bytes(answered())
+    code, out, err = dpcourse(capsys, "check", path)
+    assert (code, "2 of 2 tasks" in out) == (0, True), err
+    path.write_bytes(answered(count="return count"))
+    code, out, _ = dpcourse(capsys, "check", path)
+    assert (code, "1 of 2 tasks" in out, "noisy_count: not yet" in out) == (1, True, True)
+
+
+@pytest.mark.parametrize("name", ["nothing.ipynb", "text.txt"])
+def test_check_needs_a_notebook(name, tmp_path, capsys):
+    (tmp_path / "text.txt").write_text("x")
+    code, out, err = dpcourse(capsys, "check", tmp_path / name)
+    assert (code, out, name in err) == (1, "", True)
