@@ -15,8 +15,9 @@ from autograder.assignment import Assignment, Cell
 from autograder.pictures import kept
 from autograder.records import Record, TaskRecord
 from autograder.remote import Lost, Remote, RemoteStudent
-from autograder.sandbox import KNOWN, Broken, Sandbox
+from autograder.sandbox import KNOWN, Broken, NoSandbox, Sandbox
 from autograder.submission import Submission
+from dpcourse.tasks.answers import Late
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
 
@@ -65,8 +66,14 @@ class Examination:
     """One submission; ``public`` asks only the public probes, as ``check`` does."""
 
     def __init__(
-        self, submission: Submission, assignment: Assignment, tasks: Mapping[str, Task], box: Box, *, public: bool = False
-    ) -> None:  # fmt: skip
+        self,
+        submission: Submission,
+        assignment: Assignment,
+        tasks: Mapping[str, Task],
+        box: Box,
+        *,
+        public: bool = False,
+    ) -> None:
         self.submission, self.assignment, self.tasks, self.box, self.public = submission, assignment, tasks, box, public
         self.notes: list[str] = []
         self.left, self.starts = SECONDS, 0
@@ -74,7 +81,7 @@ class Examination:
         self._ran: list[Cell] = []  # what a new process has to run again
         self._wrong: list[str] = []  # what went wrong in the cells since the last task
 
-    def verdicts(self, seed: int) -> list[tuple[Verdict, TaskRecord]]:
+    def verdicts(self, seed: int = 0) -> list[tuple[Verdict, TaskRecord]]:
         """Every task's verdict, in order."""
         found = []
         try:
@@ -104,7 +111,7 @@ class Examination:
         except Lost as lost:
             wrong = f"While the cell {name!r} ran, {lost}."
             self.notes.append(wrong)
-        except Exception as error:  # Late
+        except Late as error:
             wrong = f"The cell {name!r} was stopped. {error}"
             self.notes.append(wrong)
         if wrong:
@@ -137,7 +144,7 @@ class Examination:
 
     def _examined(self, task: Task, cell: Cell, seed: int) -> tuple[Verdict, TaskRecord]:
         start = time.monotonic()
-        verdict = self._asked(task, seed, self.public)
+        verdict = self._asked(task, task.public_seed() if self.public else seed, self.public)
         feedback, picture = verdict.message, kept(verdict.picture)
         if not self.public:
             feedback, picture = self._for_the_student(task, verdict)
@@ -156,6 +163,8 @@ class Examination:
         try:
             student = RemoteStudent(self._process(), task.name, task.answer, task.seconds)
             verdict = task.examine(student, seed, public=public)
+        except (Broken, NoSandbox):
+            raise  # not the student's fault: this worker cannot go on
         except Lost as lost:
             self.notes.append(f"{task.name}: {LOST.format(lost)}")
             return without_answer("error", LOST.format(lost))
@@ -172,7 +181,7 @@ class Examination:
         """Words and picture that give no fresh probe away: what the public probes show of the same mistake."""
         if verdict.passed:
             return "Fresh probes were answered as they should be.", ""
-        if verdict.status == "missing" or CALLED not in verdict.message and verdict.status in ("error", "timeout"):
+        if verdict.status == "missing" or (CALLED not in verdict.message and verdict.status != "failed"):
             return verdict.message, ""
         if verdict.status == "timeout":
             return verdict.message.partition(CALLED)[0], ""
@@ -183,6 +192,23 @@ class Examination:
         return " ".join([NOT_LIKE_THAT, known.get(verdict.misconception, "")]).strip(), kept(seen.picture)
 
 
+def _nothing(assignment: Assignment, status: str, text: str) -> tuple[TaskRecord, ...]:
+    tasks = [cell for cell in assignment.cells if cell.role == "task"]
+    return tuple(
+        TaskRecord(task=cell.grade_id, points=0, max_points=cell.points, status=status, message=text, feedback=text)
+        for cell in tasks
+    )
+
+
+def given_up(submission: Submission, assignment: Assignment, seed: int, status: str, text: str) -> Record:
+    """The record of a submission that could not be examined at all, although it could be read."""
+    return Record(
+        student=submission.student, assignment=assignment.name, status="partial", notes=(*submission.notes, text),
+        tasks=_nothing(assignment, status, text), seed=seed, fingerprint=submission.fingerprint,
+        answers=dict(submission.answers),
+    )  # fmt: skip
+
+
 def examine(
     submission: Submission, assignment: Assignment, tasks: Mapping[str, Task], seed: int, box: Box, *, judge: str = ""
 ) -> Record:
@@ -190,16 +216,13 @@ def examine(
     start = time.monotonic()
     common: dict[str, Any] = {
         "student": submission.student, "assignment": assignment.name, "seed": seed, "judge": judge,
-        "fingerprint": submission.fingerprint, "sandbox": "none: unsafe" if box.unsafe else "bubblewrap",
+        "fingerprint": submission.fingerprint, "sandbox": "none" if box.unsafe else "bubblewrap",
     }  # fmt: skip
     if submission.rejected:
-        nothing = tuple(
-            TaskRecord(task=cell.grade_id, points=0, max_points=cell.points, status="missing", message=submission.rejected,
-                       feedback=submission.rejected)
-            for cell in assignment.cells if cell.role == "task"
-        )  # fmt: skip
         notes = tuple(dict.fromkeys([*submission.notes, submission.rejected]))
-        return Record(status="rejected", tasks=nothing, notes=notes, **common)
+        return Record(
+            status="rejected", tasks=_nothing(assignment, "missing", submission.rejected), notes=notes, **common
+        )
     examination = Examination(submission, assignment, tasks, box)
     tasks_done = tuple(record for _, record in examination.verdicts(seed))
     notes = (*submission.notes, *examination.notes)

@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,7 @@ class Record:
     seed: int = 0
     fingerprint: str = ""  # of the file that was handed in
     judge: str = ""  # of the code that decided
+    run: str = ""  # the run of ``dpcourse grade`` that wrote it
     sandbox: str = "bubblewrap"
     answers: dict[str, str] = field(default_factory=dict)  # grade_id -> what the student wrote
 
@@ -70,6 +71,10 @@ class Record:
         tasks = [{name: getattr(task, name) for name in TASK_FIELDS} for task in self.tasks]
         plain = {name: getattr(self, name) for name in FIELDS if name != "tasks"}
         return {**plain, "notes": list(self.notes), "tasks": tasks}
+
+    def of_run(self, run: str) -> Record:
+        """The same, marked as that run's."""
+        return replace(self, run=run)
 
     def save(self, folder: Path) -> Path:
         """Write ``folder/<student>.json``: afterwards it is all there, or as it was before."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -19,8 +20,13 @@ CELL_SECONDS = 30.0
 MOST_SERVICES = 5_000
 LONGEST = 1_500  # characters of a complaint
 KINDS: Mapping[str, type[Complaint]] = {"error": Complaint, "timeout": Late, "missing": Unwritten}
-KILLED = {-9: "it was stopped", -24: "it took too much computing time", -11: "it crashed Python", -6: "it crashed Python",
-          -7: "it crashed Python", -25: "it wrote too large a file", 77: "the sandbox could not be closed"}  # fmt: skip
+KILLED = {
+    -signal.SIGKILL: "it was stopped",
+    -signal.SIGXCPU: "it took too much computing time",
+    -signal.SIGXFSZ: "it wrote too large a file",
+    **dict.fromkeys((-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGFPE), "it crashed Python itself"),
+    77: "the sandbox could not be closed",
+}
 
 
 class Lost(Exception):

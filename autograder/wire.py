@@ -1,8 +1,8 @@
 """What crosses the border of the sandbox: frames of plain values, and nothing that could be executed.
 
 A frame is two lengths (of the text, of everything), a JSON text, and the raw numbers of its arrays. None, booleans,
-numbers, texts, lists, tuples, dicts with text keys and numeric arrays can be sent; every size is checked before anything
-is read into memory. The same file is used on both sides, so it needs nothing but numpy.
+numbers, texts, lists, tuples, dicts with text keys and numeric arrays can be sent; every size is checked before
+anything is read into memory. The same file is used on both sides, so it needs nothing but numpy.
 """
 
 from __future__ import annotations

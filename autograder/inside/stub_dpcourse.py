@@ -1,4 +1,4 @@
-"""What ``import dpcourse`` finds while a notebook is graded: no reference implementation, and a sentence that says so."""
+"""What ``import dpcourse`` finds while a notebook is graded: no reference implementation, and a sentence saying so."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _NotHere:
         return None
 
 
-sys.meta_path.append(_NotHere())  # type: ignore[arg-type]
+sys.meta_path.append(_NotHere())
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,89 @@
+"""The same examinations on a Dask cluster: SLURM, Kubernetes, or a few machines of a lab.
+
+A job carries all that it needs, so the machines share no file system; only the process that started the run writes
+records and gradebook, so every submission is recorded once, whatever happens to a worker. Each worker needs dpcourse,
+bubblewrap, and one thread (``dask worker ... --nthreads 1``).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from autograder.course import own_tasks
+from autograder.examination import Box, given_up
+from autograder.records import Record
+from autograder.terminal import Problem
+from autograder.workers import MOST_LOSSES, Job, Setting, done
+from dpcourse.tasks import task_named
+
+AHEAD = 4  # jobs for each worker that the cluster knows of
+
+_one_at_a_time = threading.Lock()
+
+
+@cache
+def _box(preload: tuple[str, ...], unsafe: bool) -> Box:
+    """One box for each process of the cluster."""
+    return Box(preload=preload, unsafe=unsafe)
+
+
+@cache
+def _tasks(names: tuple[str, ...], own: bytes) -> dict[str, Any]:
+    """Tasks do not travel, their names do; the course's own ones travel as the instructor's file."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "tasks.py"
+        if own:
+            place.write_bytes(own)
+        mine = own_tasks(place)
+    return {name: mine[name] if name in mine else task_named(name) for name in names}
+
+
+def examined_there(job: Job, setting: Setting) -> Record:
+    """What a worker of the cluster does."""
+    name = job.submission.assignment
+    tasks = _tasks(setting.assignments[name].task_names, setting.own_tasks)
+    with _one_at_a_time:
+        return done(job, replace(setting, tasks={name: tasks}), _box(setting.preload, setting.unsafe))
+
+
+def on_cluster(jobs: Iterable[Job], setting: Setting, address: str) -> Iterator[Record]:
+    """The records of the jobs, as they come. A lost worker's jobs are done by others."""
+    try:
+        from distributed import Client, KilledWorker, as_completed
+    except ImportError:
+        raise Problem("--cluster needs Dask: pip install 'dpcourse[instructor]'") from None
+    try:
+        client = Client(address, timeout=15)
+    except (OSError, ValueError) as error:
+        raise Problem(f"no Dask scheduler answers at {address!r}: {error}") from None
+    bare = replace(setting, tasks={})
+    waiting, running = iter(jobs), {}
+
+    def send(job: Job) -> Any:
+        future = client.submit(examined_there, job, bare, pure=False, retries=2)
+        running[future.key] = job
+        return future
+
+    with client:
+        first = [send(job) for job, _ in zip(waiting, range(AHEAD * max(1, len(client.ncores()))), strict=False)]
+        futures = as_completed(first)
+        for future in futures:
+            job = running.pop(future.key)
+            failure = future.exception()
+            if failure is None:
+                yield future.result()
+            elif isinstance(failure, KilledWorker) and job.losses + 1 < MOST_LOSSES:
+                futures.add(send(replace(job, losses=job.losses + 1)))
+                continue
+            else:
+                text = f"The grader stopped on this submission: {type(failure).__name__}: {failure}"[:300]
+                yield given_up(job.submission, setting.assignments[job.submission.assignment], job.seed, "error", text)
+            following = next(waiting, None)
+            if following is not None:
+                futures.add(send(following))

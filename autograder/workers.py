@@ -1,0 +1,145 @@
+"""Several submissions at a time on this machine: processes that examine, each with a box of its own.
+
+They are forked from one process that has everything loaded and in which no student code ever runs, so a lost one is
+replaced within milliseconds, and its submission is examined again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING
+
+from autograder.assignment import Assignment
+from autograder.examination import SECONDS, Box, examine, given_up
+from autograder.records import Record
+from autograder.submission import Submission
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkProcess
+
+    from dpcourse.tasks.task import Task
+
+MOST_LOSSES = 20  # of workers by the same submission
+LONGEST = SECONDS + 120.0  # the box has its own clock; this one is for the judge
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every worker knows from the start."""
+
+    assignments: dict[str, Assignment]
+    tasks: dict[str, dict[str, Task]]
+    preload: tuple[str, ...] = ()
+    unsafe: bool = False
+    judge: str = ""
+    own_tasks: bytes = b""  # the course's tasks.py, for workers on other machines
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission to be examined."""
+
+    submission: Submission
+    seed: int
+    losses: int = 0
+
+
+def done(job: Job, setting: Setting, box: Box) -> Record:
+    """The record of a job."""
+    name = job.submission.assignment
+    return examine(job.submission, setting.assignments[name], setting.tasks[name], job.seed, box, judge=setting.judge)
+
+
+def _serve(connection: Connection, setting: Setting) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that writes the grades
+    box = Box(preload=setting.preload, unsafe=setting.unsafe)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            connection.send(done(connection.recv(), setting, box))
+    box.close()
+
+
+class _Worker:
+    def __init__(self, setting: Setting) -> None:
+        context = multiprocessing.get_context("fork")
+        self.connection, theirs = context.Pipe()
+        self.process: ForkProcess = context.Process(target=_serve, args=(theirs, setting), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.job: Job | None = None
+        self.since = 0.0
+
+    def give(self, job: Job) -> None:
+        self.job, self.since = job, time.monotonic()
+        with contextlib.suppress(OSError):  # it has died meanwhile: that is noticed elsewhere
+            self.connection.send(job)
+
+    def stop(self) -> None:
+        if self.process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        self.connection.close()
+
+
+def local(jobs: Iterable[Job], setting: Setting, number: int) -> Iterator[Record]:
+    """The records of the jobs, as they come; a job whose worker is lost is given to another."""
+    waiting, again = iter(jobs), deque[Job]()
+    workers: list[_Worker] = []
+
+    def next_job() -> Job | None:
+        return again.popleft() if again else next(waiting, None)
+
+    try:
+        while True:
+            for place in range(number):
+                if place < len(workers) and workers[place].job is not None:
+                    continue
+                job = next_job()
+                if job is None:
+                    break
+                if place == len(workers):
+                    workers.append(_Worker(setting))
+                workers[place].give(job)
+            busy = [worker for worker in workers if worker.job is not None]
+            if not busy:
+                return
+            wait([*(worker.connection for worker in busy), *(worker.process.sentinel for worker in busy)], timeout=1.0)
+            for worker in busy:
+                yield from _heard(worker, workers, again, setting)
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _heard(worker: _Worker, workers: list[_Worker], again: deque[Job], setting: Setting) -> Iterator[Record]:
+    """What a busy worker has to say: a record, or that it is no more."""
+    job = worker.job
+    assert job is not None
+    with contextlib.suppress(EOFError, OSError):
+        if worker.connection.poll():
+            worker.job = None
+            yield worker.connection.recv()
+            return
+    late = time.monotonic() - worker.since > LONGEST
+    if not late and worker.process.is_alive() and worker.job is not None:
+        return
+    worker.stop()
+    workers[workers.index(worker)] = _Worker(setting)
+    assignment = setting.assignments[job.submission.assignment]
+    if late:
+        text = "Its answers kept the judge busy for too long: nothing of it could be decided."
+        yield given_up(job.submission, assignment, job.seed, "timeout", text)
+    elif job.losses + 1 >= MOST_LOSSES:
+        text = f"The grader was lost {MOST_LOSSES} times while it examined this submission."
+        yield given_up(job.submission, assignment, job.seed, "error", text)
+    else:
+        again.append(Job(job.submission, job.seed, job.losses + 1))
