@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from autograder.assignment import Assignment, Cell, as_jupyter
 from autograder.harmless import harmless
 from autograder.records import Record, TaskRecord, write_whole
-from autograder.submission import Submission
+from autograder.submission import Submission, submitted_at
 from dpcourse.tasks.shown import as_html
 from dpcourse.tasks.verdict import Verdict
 
@@ -27,8 +27,12 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 
 def autograded_notebook(assignment: Assignment, submission: Submission, record: Record) -> NotebookNode:
     """The graded notebook."""
-    import nbformat  # two seconds, and only the process that writes notebooks needs it
+    import nbformat  # it takes two seconds to load
 
+    return nbformat.from_dict(_notebook(assignment, submission, record))
+
+
+def _notebook(assignment: Assignment, submission: Submission, record: Record) -> dict[str, Any]:
     verdicts = {task.task: task for task in record.tasks}
     cells = [_about(submission, record)] if submission.rejected or record.notes else []
     for number, cell in enumerate(assignment.cells):
@@ -39,15 +43,24 @@ def autograded_notebook(assignment: Assignment, submission: Submission, record: 
         cells.append(_plain("not-graded", "markdown", "## Not graded\n\nCells that do not belong to the homework."))
         cells += [_plain(f"not-graded-{number}", "code", text) for number, text in enumerate(submission.extra, 1)]
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-    return nbformat.from_dict({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def write_autograded(root: Path, assignment: Assignment, submission: Submission, record: Record) -> Path:
     """Write ``root/autograded/<student>/<assignment>/<assignment>.ipynb``: whole, or not at all."""
     place = graded_path(root, submission.student, assignment.name)
-    book = autograded_notebook(assignment, submission, record)
-    write_whole(place, json.dumps(book, indent=1, ensure_ascii=False).encode("utf-8"))
+    book = _notebook(assignment, submission, record)
+    write_whole(place, json.dumps(book, ensure_ascii=False).encode("utf-8"))
+    copy_timestamp(root, submission.student, assignment.name)
     return place
+
+
+def copy_timestamp(root: Path, student: str, assignment: str) -> None:
+    """Say beside the graded notebook when it was handed in: by this nbgrader knows whether there is a newer one."""
+    handed_in = submitted_at(root / "submitted" / student / assignment)
+    if handed_in is not None:
+        place = graded_path(root, student, assignment).parent / "timestamp.txt"
+        write_whole(place, f"{handed_in:%Y-%m-%d %H:%M:%S.%f} UTC".encode())
 
 
 def graded_path(root: Path, student: str, assignment: str) -> Path:
@@ -97,7 +110,7 @@ def _outputs(cell: Cell, task: TaskRecord | None) -> list[dict[str, Any]]:
     )  # fmt: skip
     page = f'<div class="tex2jax_ignore mathjax_ignore">{as_html(verdict)}</div>'
     points = min(max(float(task.points), 0.0), cell.points)
-    data = {"text/html": page, "text/plain": f"{points:g}"}
+    data = {"text/html": page, "text/plain": repr(points)}
     outputs = [{"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": data}]
     if _is_png(task.picture):
         picture = {"image/png": task.picture, "text/plain": f"the answers of {task.task}"}

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
 from types import SimpleNamespace, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +17,10 @@ from nbgrader.preprocessors import AssignLatePenalties, ClearSolutions, ComputeC
 from sqlalchemy.orm import selectinload
 
 from autograder.assignment import Assignment, as_jupyter
-from autograder.autograded import answer_shown, answers_shown, graded_path
+from autograder.autograded import answer_shown, answers_shown, graded_path, write_autograded
 from autograder.course import settings_of
-from autograder.notebook_file import Unreadable, read_file
 from autograder.records import Record
-from autograder.submission import Submission
+from autograder.submission import Submission, submitted_at
 
 if TYPE_CHECKING:
     from autograder.course import Course
@@ -34,9 +31,7 @@ AT_ONCE = 200  # submissions that are held in memory; databases also limit the n
 
 
 class Writer:
-    """The gradebook of a course, open for writing. ``write`` comes before the graded notebooks are written anew: what
-    they show tells whether a text that a person has graded is still the same.
-    """
+    """The gradebook and the graded notebooks of a course, open for writing."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -55,7 +50,10 @@ class Writer:
         self.gradebook.close()
 
     def write(self, graded: Sequence[Graded]) -> None:
-        """Write the verdicts on these submissions, all of them or none. Doing it twice changes nothing."""
+        """Write these verdicts into the gradebook, all of them or none, and then the graded notebooks.
+
+        Doing it twice changes nothing.
+        """
         homeworks: dict[str, list[Graded]] = defaultdict(list)
         for record, submission in graded:
             if (record.student, record.assignment) != (submission.student, submission.assignment):
@@ -71,6 +69,8 @@ class Writer:
         finally:
             self.gradebook.db.rollback()
             self.gradebook.db.expunge_all()
+        for record, submission in graded:  # afterwards: the old ones show which texts a person has graded
+            write_autograded(self.course.root, self._assignments[record.assignment], submission, record)
 
     def _known(self, name: str) -> None:
         """See that the gradebook knows the homework and its cells; if not, tell it as generate_assignment would."""
@@ -202,15 +202,6 @@ class _Batch:
         cells = [cell for cell in self.assignment.cells if cell.manual and cell.role != "given"]
         shown = {cell.grade_id: answer_shown(cell, self.assignment, submission) for cell in cells}
         return {name for name, text in shown.items() if before.get(name) != text}
-
-
-def submitted_at(folder: Path) -> datetime | None:
-    """When it was handed in: what nbgrader reads from ``timestamp.txt``. None if that says nothing."""
-    try:
-        found = utils.parse_utc(read_file(folder / "timestamp.txt").decode("utf-8").strip())
-    except (OSError, Unreadable, ValueError, OverflowError):
-        return None
-    return found if isinstance(found, datetime) else None
 
 
 def _score(grade: Any) -> float:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
 from autograder.assignment import Assignment
@@ -43,6 +44,17 @@ def read_submission(folder: Path, assignment: Assignment, student: str) -> Submi
         return Submission(student, assignment.name, rejected=str(reason))
     except Exception as error:  # whatever a file system can do to a program
         return Submission(student, assignment.name, rejected=f"It could not be read: {type(error).__name__}: {error}.")
+
+
+def submitted_at(folder: Path) -> datetime | None:
+    """When it was handed in: what nbgrader reads from ``timestamp.txt``. None if that says nothing."""
+    from nbgrader.utils import parse_utc
+
+    try:
+        found = parse_utc(read_file(folder / "timestamp.txt").decode("utf-8").strip())
+    except (OSError, Unreadable, ValueError, OverflowError):
+        return None
+    return found if isinstance(found, datetime) else None
 
 
 def _read(folder: Path, assignment: Assignment, student: str) -> Submission:

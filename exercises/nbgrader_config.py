@@ -15,8 +15,14 @@ c.CourseDirectory.course_id = "dpcourse"
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).resolve().parent / 'gradebook.db'}"
 
-# A function that never returns is stopped by its task after seconds; this is for whatever else hangs.
-c.ExecutePreprocessor.timeout = 300
+# `nbgrader autograde` examines each submission in the sandbox, decides outside of it, and saves those points.
+c.Autograde.exporter_class = "autograder.nbgrader_path.TrustedExporter"
+c.Autograde.sanitize_preprocessors = ["autograder.nbgrader_path.Examine"]
+c.Autograde.autograde_preprocessors = [
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
 
 # What a student finds in place of a solution. The tasks know an unwritten function by this very line.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}

@@ -1,0 +1,78 @@
+"""Stock ``nbgrader autograde`` on the trusted path: it neither runs nor reads a student's notebook by itself.
+
+nbgrader goes over a submission twice. First it sanitises: here :class:`Examine` reads the submission by our rules, has
+it examined in the sandbox, and hands over the graded notebook. Then it saves the points that stand in that notebook.
+The course's ``nbgrader_config.py`` names these classes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import glob
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from autograder.autograded import autograded_notebook, copy_timestamp
+from autograder.course import Course
+from autograder.examination import Box, examine, mentioned
+from autograder.grading import Run, judge_version, tasks_of
+from dpcourse.tasks.check import SEED
+
+
+class TrustedExporter(NotebookExporter):
+    """Takes every folder that was handed in, whatever is in it, and copies none of its files.
+
+    nbgrader would leave out a notebook with another name, stop at one that it cannot read, and follow links.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        converter: Any = self.parent
+        course = converter.coursedir
+        course.ignore = ["*"]
+        folders = glob.glob(converter._format_source(course.assignment_id, course.student_id))
+        name = f"{course.assignment_id}.ipynb"
+        converter.assignments = {folder: [os.path.join(folder, name)] for folder in folders if os.path.isdir(folder)}
+
+    def from_filename(self, filename: str, resources: Any = None, **settings: Any) -> tuple[Any, Any]:
+        """The notebook, after the preprocessors. What a student handed in is not opened here."""
+        converter: Any = self.parent
+        if converter._sanitizing:
+            return self.from_notebook_node(nbformat.v4.new_notebook(), resources, **settings)
+        return super().from_filename(filename, resources, **settings)
+
+
+class Examine(NbGraderPreprocessor):
+    """Puts the graded notebook in the place of the submitted one, and keeps the record."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Examine the submission that nbgrader is at."""
+        root = Path(self.parent.parent.coursedir.root)
+        student, name = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
+        run, tasks, box = _prepared(root, name)
+        submission = run.submission(student)
+        record = examine(submission, run.assignment, tasks, run.seed, box, judge=judge_version())
+        record.save(run.folder)
+        copy_timestamp(root, student, name)
+        for note in record.notes:
+            self.log.warning("%s: %s", student, note)
+        return autograded_notebook(run.assignment, submission, record), resources
+
+
+@cache
+def _prepared(root: Path, name: str) -> tuple[Run, dict[str, Any], Box]:
+    """What all submissions of a homework share: the seed of this run, the tasks, the box."""
+    given = os.environ.get(SEED, "")
+    if given and not given.isdecimal():
+        raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
+    course = Course.find(root)
+    run = Run(course, name, seed=int(given) if given else None, regrade=False, whole=False)
+    box = Box(preload=mentioned([cell.source for cell in run.assignment.cells if cell.role == "given"]))
+    atexit.register(box.close)
+    return run, tasks_of(course, run.assignment), box
