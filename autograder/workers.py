@@ -7,6 +7,7 @@ replaced within milliseconds, and its submission is examined again.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import signal
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from dpcourse.tasks.task import Task
 
+LOADED = ("scipy.stats", "scipy.special", "sympy")  # what judges load when they need it
 MOST_LOSSES = 20  # of workers by the same submission
 LONGEST = SECONDS + 120.0  # the box has its own clock; this one is for the judge
 
@@ -92,6 +94,8 @@ class _Worker:
 
 def local(jobs: Iterable[Job], setting: Setting, number: int) -> Iterator[Record]:
     """The records of the jobs, as they come; a job whose worker is lost is given to another."""
+    for name in LOADED:  # before anybody forks
+        importlib.import_module(name)
     waiting, again = iter(jobs), deque[Job]()
     workers: list[_Worker] = []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -35,10 +37,10 @@ def explaining(
     """
     best, name = LIKELY, ""
     for misconception in misconceptions:
-        student, likely = Student(misconception.wrong, answer, seconds=5.0), 1.0
+        likely = 1.0
         try:
             for number, record in enumerate(reversed(recorded)):  # the last one failed: it tells the most
-                likely = min(likely, _alike(student, record, summary, 1_000_003 + number))
+                likely = min(likely, _alike(misconception.wrong, answer, record, summary, 1_000_003 + number))
                 if likely <= best:
                     break
         except Complaint:
@@ -48,15 +50,47 @@ def explaining(
     return name
 
 
-def _alike(student: Student, record: Recorded, summary: Callable[[np.ndarray], np.ndarray], seed: int) -> float:
+def _alike(
+    wrong: Callable[..., Any],
+    answer: Form,
+    record: Recorded,
+    summary: Callable[[np.ndarray], np.ndarray],
+    seed: int,
+) -> float:
     if record.number is None:
-        return float(same_values(student.value(record.probe, seed), record.found))
-    drawn = student.draws(record.probe, min(record.number, 4_000), seed)
+        return float(same_values(answers_of(wrong, answer, record.probe, None, seed), record.found))
+    drawn = answers_of(wrong, answer, record.probe, min(record.number, 4_000), seed)
     if drawn.shape[1:] != record.found.shape[1:]:
         return 0.0
     theirs, ours = (np.asarray(summary(sample)) for sample in (record.found, drawn))
     columns = zip(theirs.reshape(len(theirs), -1).T, ours.reshape(len(ours), -1).T, strict=True)
     return min(_alike_sample(one, other) for one, other in columns)
+
+
+#: What wrong functions answered: a whole class is asked the same, so they are not asked again for each student.
+_answered: OrderedDict[bytes, Any] = OrderedDict()
+MOST_ANSWERED = 400
+
+
+def answers_of(wrong: Callable[..., Any], answer: Form, probe: Probe, number: int | None, seed: int) -> Any:
+    """The answer of a misconception's function, or ``number`` draws of it; a :class:`Complaint` is raised."""
+    try:
+        key = pickle.dumps((id(wrong), repr(answer), number, seed, dict(probe)))
+    except Exception:  # an argument that has no bytes, such as a function
+        key = b""
+    if key not in _answered:
+        student = Student(wrong, answer, seconds=5.0)
+        try:
+            found = student.value(probe, seed) if number is None else student.draws(probe, number, seed)
+        except Complaint as complaint:
+            found = complaint
+        _answered[key] = found
+        while len(_answered) > MOST_ANSWERED:
+            _answered.popitem(last=False)
+    found = _answered[key] if key else _answered.pop(key)
+    if isinstance(found, Complaint):
+        raise found
+    return found
 
 
 def _alike_sample(theirs: np.ndarray, ours: np.ndarray) -> float:
