@@ -1,22 +1,26 @@
-"""Fingerprints for the study of the judges: what decides on a right submission, and whether it has changed."""
+"""Fingerprints for the study of the judges: what decides on a right submission, and whether it has changed.
+
+A fingerprint is made from the compiled code of the judge, its probes, the submission and its twin, and from every
+function, class and constant of the house that these use. So a change elsewhere in the same file changes nothing.
+"""
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib
-from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from functools import partial
 from types import CodeType, FunctionType
 from typing import Any
 
-from dpcourse.tasks.bank import HOMEWORKS, tasks_of
+import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("dpcourse.tasks", "dpcourse.audit")  # where verdicts are made
+from dpcourse.tasks.bank import tasks_of
+from dpcourse.tasks.task import Interview
+
+ROOMS = ("dpcourse.tasks", "dpcourse.audit", "tests.tasks")
 #: How a function is called, how its answer is read, how a verdict looks: no part of a decision.
-WITHOUT = ("student.py", "answers.py", "shown.py", "verdict.py")
+WITHOUT = tuple(f"dpcourse.tasks.{module}" for module in ("student", "answers", "shown", "verdict"))
 
 
 def bank_of(homework: str) -> Any:
@@ -25,59 +29,56 @@ def bank_of(homework: str) -> Any:
 
 
 def version(homework: str, task: str, style: str) -> str:
-    """A fingerprint of the judge (its module and all that this imports), of the submission and of its twin."""
+    """The fingerprint of what is examined when this submission is graded."""
     from tests.tasks.together import TOGETHER
 
-    parts = [_judge(homework, task), *_told(bank_of(homework).RIGHT[task][style], set())]
-    twin = TOGETHER.get(task, {}).get(style)
-    return hashlib.sha256("\n".join([*parts, *(_told(twin, set()) if twin else ())]).encode()).hexdigest()[:16]
+    asked, submitted = tasks_of(homework)[task], bank_of(homework).RIGHT[task][style]
+    parts = (Interview, asked.judge, asked.probes, submitted, TOGETHER.get(task, {}).get(style))
+    return hashlib.sha256("\n".join(_told(parts, set())).encode()).hexdigest()[:16]
 
 
-@cache
-def _judge(homework: str, task: str) -> str:
-    for module in HOMEWORKS[homework]:
-        name = f"dpcourse.tasks.{module}"
-        if any(one.name == task for one in importlib.import_module(name).TASKS):
-            files = [path for path in sorted(_imported(name, set())) if path.name not in WITHOUT]
-            return hashlib.sha256(b"".join(map(Path.read_bytes, files))).hexdigest()
-    raise ValueError(f"{homework} has no task {task!r}; it has: {', '.join(tasks_of(homework))}")
-
-
-def _imported(module: str, seen: set[Path]) -> set[Path]:
-    """The files of a module and of all modules of the same rooms that it imports."""
-    path = ROOT.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    if module.startswith(ROOMS) and path.exists() and path not in seen:
-        seen.add(path)
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for name in (node.module, *(f"{node.module}.{one.name}" for one in node.names)):
-                    _imported(name, seen)
-    return seen
+def _ours(thing: Any) -> bool:
+    module = getattr(thing, "__module__", None) or ""
+    return module.startswith(ROOMS) and module not in WITHOUT
 
 
 def _told(value: Any, seen: set[int]) -> Iterator[str]:
-    """What a function does: its code, and that of every function of the banks that it uses."""
-    if isinstance(value, FunctionType) and value.__module__.startswith("tests.") and id(value) not in seen:
-        seen.add(id(value))
-        yield from _code(value.__code__)
-        held = [cell.cell_contents for cell in value.__closure__ or ()]
-        named = [value.__globals__[name] for name in sorted(_names(value.__code__)) if name in value.__globals__]
-        for part in (*(value.__defaults__ or ()), *held, *named):
-            yield from _told(part, seen)
-    elif isinstance(value, str | int | float | list | tuple | dict):
+    """What a value is or does, as texts; what belongs to a library is only named where it is used."""
+    if id(value) in seen:
+        return
+    if isinstance(value, str | int | float | complex | None | np.ndarray | np.generic):
         yield repr(value)
-    elif isinstance(getattr(value, "__wrapped__", None), Callable):  # type: ignore[arg-type]
-        yield from _told(value.__wrapped__, seen)  # behind a cache
+    elif isinstance(value, frozenset | set):
+        yield repr(sorted(map(repr, value)))
+    elif isinstance(value, CodeType):
+        yield value.co_code.hex() + repr(value.co_names)
+        yield from _told(value.co_consts, seen)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _told(part, seen)
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield repr(name)
+            yield from _told(part, seen)
+    elif isinstance(value, partial):
+        yield from _told((value.func, value.args, value.keywords), seen)
+    elif hasattr(value, "__wrapped__"):  # behind a cache
+        yield from _told(value.__wrapped__, seen)
+    elif _ours(value):
+        seen.add(id(value))
+        yield from _inside(value, seen)
 
 
-def _code(code: CodeType) -> Iterator[str]:
-    yield code.co_code.hex() + repr(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _code(constant)
-        else:
-            yield repr(sorted(constant) if isinstance(constant, frozenset) else constant)
+def _inside(value: Any, seen: set[int]) -> Iterator[str]:
+    """A function, a class, or an object of one of our classes."""
+    if isinstance(value, FunctionType):
+        used = (value.__globals__.get(name) for name in sorted(_names(value.__code__)))
+        held = [cell.cell_contents for cell in value.__closure__ or ()]
+        yield from _told((value.__code__, value.__defaults__, value.__kwdefaults__, held, *used), seen)
+    elif isinstance(value, type):
+        yield from _told([part for name, part in sorted(vars(value).items()) if isinstance(part, FunctionType)], seen)
+    else:
+        yield from _told((type(value), getattr(value, "__dict__", {})), seen)
 
 
 def _names(code: CodeType) -> set[str]:

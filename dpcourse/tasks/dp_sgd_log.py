@@ -46,16 +46,19 @@ def points_of(published: Published) -> np.ndarray:
     return np.vstack([np.zeros(moves.shape[1]), np.cumsum(moves, axis=0)])
 
 
-def noise_of_steps(probe: Probe, log: Published, clip_rows: Callable[..., np.ndarray] = clipped) -> np.ndarray:
-    """What each published sum has beyond the clipped gradients of its lot, over sigma C (T, d): standard normal.
+def noise_of_steps(
+    probe: Probe, log: Published, clip_rows: Callable[..., np.ndarray] = clipped
+) -> tuple[np.ndarray, np.ndarray]:
+    """What each published sum has beyond the clipped gradients of its lot, over sigma C; and the sum of these.
 
-    ``clip_rows`` tries out another reading of the log.
+    Both (T, d); the first is standard normal. ``clip_rows`` tries out another reading of the log.
     """
-    rest = np.empty_like(log["released"])
+    sums = np.empty_like(log["released"])
     for t, (weights, lot) in enumerate(zip(points_of(log)[:-1], log["lots"] > 0, strict=True)):
         rows = clip_rows(per_example(weights, probe["x"][lot], probe["y"][lot]), log["clip"])
-        rest[t] = log["q"] * len(lot) * log["released"][t] - rows.sum(axis=0)
-    return np.asarray(rest / (log["sigma"] * log["clip"]))
+        sums[t] = rows.sum(axis=0)
+    rest = log["q"] * log["lots"].shape[1] * log["released"] - sums
+    return np.asarray(rest / (log["sigma"] * log["clip"])), sums
 
 
 def _sigma_for_all(epsilon: float, delta: float, q: float, steps: int) -> float:

@@ -92,7 +92,7 @@ def _lots(talk: Interview, published: Published) -> None:
 
 
 def _like_dp_sgd(talk: Interview, probe: Probe, published: Published) -> None:
-    z = noise_of_steps(probe, published)
+    z, gradients = noise_of_steps(probe, published)
     factor = math.sqrt(float((z**2).mean()))
     talk.require(
         chi_square_of("noise", float((z**2).sum()), z.size, z.size, LEVEL / 4, scale=True),
@@ -101,10 +101,27 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published) -> None:
         f"beyond them spreads {factor:.3g} times as much as noise of sigma C.",
         name=_wrong_noise(probe, published, factor),
     )
+    _signs(talk, z, gradients)
     talk.require(
         ks_fit(z.ravel(), special.ndtr, level=LEVEL / 4),
         "What your sums have beyond the gradients is not Gaussian noise.",
     )
+
+
+def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray) -> None:
+    """Noise that knows nothing of the gradients, of the step before or of the next coordinate: fair coins, exactly."""
+    for what, same in (
+        ("the sum of the gradients that it is to hide", (z > 0) == (gradients > 0)),
+        ("the noise of the step before", (z[1:] > 0) == (z[:-1] > 0)),
+        ("the noise of the coordinate before", (z[:, 1:] > 0) == (z[:, :-1] > 0)),
+    ):
+        agree = int(np.count_nonzero(same))
+        talk.require(
+            binomial_fit(agree, same.size, 0.5, level=LEVEL / 12),
+            f"Your noise has the same sign as {what} in {agree / same.size:.0%} of all cases, and should in half of "
+            f"them: draw it afresh for every step and coordinate, and add it as it is.",
+            name="noise with a sign",
+        )
 
 
 def _wrong_noise(probe: Probe, published: Published, factor: float) -> str:
@@ -114,8 +131,8 @@ def _wrong_noise(probe: Probe, published: Published, factor: float) -> str:
     readings = {
         "C forgotten": factor * published["clip"],
         "noise per example": factor / math.sqrt(published["q"] * len(probe["y"])),
-        "not clipped": math.sqrt(float((noise_of_steps(probe, published, lambda rows, clip: rows) ** 2).mean())),
-        "batch clipped": math.sqrt(float((noise_of_steps(probe, published, batch_clipped) ** 2).mean())),
+        "not clipped": math.sqrt(float((noise_of_steps(probe, published, lambda rows, clip: rows)[0] ** 2).mean())),
+        "batch clipped": math.sqrt(float((noise_of_steps(probe, published, batch_clipped)[0] ** 2).mean())),
     }
     name = min(readings, key=lambda one: abs(math.log(readings[one])))
     return name if abs(math.log(readings[name])) < 0.08 else "wrong noise"

@@ -1,8 +1,8 @@
 """Judging noise: do the student's answers have the law that they should? Few draws first, many for what has passed.
 
 Each test is the one with the most power for its error: the sum of sizes for the scale, a sign count for one-sided
-noise, Kolmogorov-Smirnov for the shape, equal values for rounding and fixed seeds, signs and sizes of every
-two coordinates for noise that is shared.
+noise, Kolmogorov-Smirnov for the shape, the largest size for the tails, equal values for rounding and fixed seeds,
+signs and sizes of every two coordinates for noise that is shared.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.tasks.answers import Complaint
-from dpcourse.tasks.shown import shares, spread
+from dpcourse.tasks.shown import spread
 from dpcourse.tasks.student import Probe, Student
 from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
 from dpcourse.tasks.values import described, number
-from dpcourse.tasks.widths import LAPLACE, NORMAL, Sizes, width_fit
+from dpcourse.tasks.widths import LAPLACE, NORMAL, Sizes, largest_fit, width_fit
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Noise:
         return cls(center, sigma, ndtr, "Gaussian noise of standard deviation", 0.6744897501960817, NORMAL)
 
 
+TESTS = 7  # of one look, at most
+
 #: More than so many equal answers are no chance, in single precision neither (a count of 500, scale 0.33: 1e-12).
 REPEATED = 15
 
@@ -61,7 +63,7 @@ def noise_of(law: Callable[..., Noise], *, draws: int | None = None) -> Callable
     """The student's answers must have the law ``law(**probe)``. ``draws``: of the last look, instead of talk.many."""
 
     def judge(talk: Interview) -> None:
-        level = LEVEL / (len(talk.probes) + 1) / 6  # looks, and at most six tests in each
+        level = LEVEL / (len(talk.probes) + 1) / TESTS  # looks, and tests in each
         for probe in talk.probes:
             _look(talk, probe, law(**probe), talk.few, level)
         probe = talk.probes[-1]
@@ -100,6 +102,7 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
             failed.possible = lambda known: _of_this_shape(talk, known, probe, right)
         raise
     talk.require(ks_fit(first, right.cdf, level=level), f"{about} {_other_shape(right)}")
+    _tails(talk, first, right, about, level)
     if z.shape[1] > 1:
         _each_coordinate(talk, z, right, about, level)
     _apart(talk, first[1:], first[:-1], right, f"{about} The noise of one call and of the next", level, CALLS)
@@ -133,6 +136,14 @@ def _of_this_shape(talk: Interview, known: Misconception, probe: Probe, right: N
     if not sizes.mean() > 0:
         return False
     return bool(abs((sizes**2).mean() / sizes.mean() ** 2 - right.sizes.flatness) < 0.2)
+
+
+def _tails(talk: Interview, first: np.ndarray, right: Noise, about: str, level: float) -> None:
+    largest = float(np.abs(first).max())
+    text = f"{about} The largest noise among them is {number(largest)} times the scale."
+    if 2 * float(right.cdf(np.array(-largest))) * len(first) > 1:  # larger ones were to be expected
+        text += " Is it cut off further out? An answer that can never come speaks against one of the two worlds."
+    talk.require(largest_fit(first, right.cdf, level=level), text, name="cut in the tails")
 
 
 def _other_shape(right: Noise) -> str:
@@ -232,45 +243,4 @@ def _apart(
             binomial_fit(agree, len(same), 0.5, level=level / 2),
             f"{whose} {what} in {agree / len(same):.0%} of the answers, and should in half of them: {says[0]}.",
             name=says[1],
-        )
-
-
-def shares_of(
-    probabilities: Callable[..., Any], labels: Callable[..., Any], *, draws: int | None = None
-) -> Callable[[Interview], None]:
-    """The student's answers must be ``labels(**probe)`` with ``probabilities(**probe)``: an exact binomial for each.
-
-    ``draws``: of the last look, instead of talk.many.
-    """
-
-    def judge(talk: Interview) -> None:
-        level = LEVEL / (len(talk.probes) + 1)
-        for probe in talk.probes:
-            _count(talk, probe, list(labels(**probe)), probabilities(**probe), talk.few, level)
-        probe = talk.probes[-1]
-        _count(talk, probe, list(labels(**probe)), probabilities(**probe), draws or talk.many, level)
-        talk.praise = f"Your answers to {len(talk.probes)} probes come as often as they should."
-
-    return judge
-
-
-def _count(talk: Interview, probe: Probe, names: list[Any], probabilities: Any, draws: int, level: float) -> None:
-    answers, right = talk.draws(probe, draws), np.asarray(probabilities, dtype=float)
-    about = f"I called you {draws:,} times with {described(probe)}."
-    level = level / len(names)
-    seen = np.unique(answers).tolist()
-    strange = [one for one in seen if one not in names]
-    if strange:
-        talk.fail(f"{about} You answered {strange[0]!r}, which is none of {names[:6]}.")
-    if len(seen) == 1 and 2 * right.max() ** draws <= level:  # the binomial below would say so, too, in other words
-        talk.fail(f"{about} Every answer was {seen[0]!r}: no coin is tossed, or always the same one.")
-    counts = [int(np.count_nonzero(answers == name)) for name in names]
-    if talk.public:
-        talk.picture = shares(
-            talk.task.name, [str(name) for name in names], np.array(counts) / draws, right, what="answer"
-        )
-    for name, hits, share in zip(names, counts, right, strict=True):
-        talk.require(
-            binomial_fit(hits, draws, float(share), level=level),
-            f"{about} You answered {name!r} in {hits / draws:.1%} of them; {share:.1%} is right.",
         )

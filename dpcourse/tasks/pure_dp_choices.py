@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse import data
 from dpcourse.mechanisms import Exponential
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.laws import shares_of
+from dpcourse.tasks.counts import shares_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
 from dpcourse.tasks.values import values_of

@@ -111,8 +111,9 @@ def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Two tables for the error, then four pairs of neighbours (one row replaced) that are hard to hide.
 
     Two of the pairs look like any other table, no two rows alike: who is careful only with odd ones is found out.
+    The range is some thousand euros, so that a choice among all whole euros takes seconds and not a minute.
     """
-    n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(8, 12) * 10_000)
+    n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(20, 31) * 100)
     epsilon, half = float(rng.uniform(2.0, 2.2)), n // 2
     spread, skewed = rng.uniform(low, high, n), high * rng.beta(1.5, 4, n)
     tables = [spread, skewed]

@@ -9,7 +9,8 @@ narrower: 12,800 draws see a Laplace scale off by 10% where the best single even
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -48,4 +49,25 @@ def width_fit(z: np.ndarray, sizes: Sizes, *, level: float, power: float = 1 - 1
         smallest_error=max(1 - narrow, wide - 1),
         unit="scale factor",
         limits=(narrow, wide),
+    )
+
+
+def largest_fit(z: np.ndarray, cdf: Callable[[np.ndarray], Any], *, level: float) -> Fit:
+    """Exact two-sided test of the largest |z|, which is below m with probability (1 - Pr(|z| > m))^n.
+
+    It sees what no test of the bulk sees: tails that are cut off, or a few answers that are far too large.
+    ``smallest_error`` is the share of answers that a cut would change if it is always caught.
+    """
+    largest = float(np.abs(z).max())
+    beyond = min(1.0, 2 * float(cdf(np.array(-largest))))  # symmetric noise
+    below = len(z) * math.log1p(-beyond) if beyond < 1 else -math.inf
+    return Fit(
+        name="the largest size",
+        statistic=largest,
+        p_value=min(1.0, 2 * min(math.exp(below), -math.expm1(below))),
+        level=level,
+        power=1.0,
+        draws=len(z),
+        smallest_error=-math.expm1(math.log(level / 2) / len(z)),
+        unit="share of the answers, cut off",
     )

@@ -55,6 +55,12 @@ def _every_second_call_turned(count, epsilon, rng):
     return count - _KEPT.pop()
 
 
+def _drawn_again(count, epsilon, rng):
+    while abs(noise := rng.laplace(0, 1 / epsilon)) > 6 / epsilon:
+        pass
+    return count + noise
+
+
 def _fixed_seed(count, epsilon):
     return count + np.random.default_rng(0).laplace(0, 1 / epsilon)
 
@@ -499,6 +505,10 @@ _OTHERS = {
         "cut at five scales": lambda count, epsilon, rng: (
             count + np.clip(rng.laplace(0, 1 / epsilon), -5 / epsilon, 5 / epsilon)
         ),
+        "cut at six scales": lambda count, epsilon, rng: (
+            count + np.clip(rng.laplace(0, 1 / epsilon), -6 / epsilon, 6 / epsilon)
+        ),
+        "drawn again beyond six scales": _drawn_again,
         "every second call turned": _every_second_call_turned,
         "two missing": lambda count, epsilon, rng: count + rng.laplace(0, 0.5 / epsilon),
         "uniform": lambda count, epsilon, rng: count + rng.uniform(-3, 3) / epsilon,
@@ -534,6 +544,9 @@ _OTHERS = {
     "exponential_probabilities": {"linear": lambda utilities, epsilon, sensitivity: utilities / utilities.sum()},
     "exponential_choice": {
         "the first": lambda candidates, utilities, epsilon, sensitivity: candidates[0],
+        "noisy maximum, one-sided": lambda candidates, utilities, epsilon, sensitivity, rng: candidates[
+            int(np.argmax(utilities + rng.exponential(2 * sensitivity / epsilon, len(candidates))))
+        ],
         "its place": lambda candidates, utilities, epsilon, sensitivity: int(np.argmax(utilities)),
         "fixed seed": lambda candidates, utilities, epsilon, sensitivity: _choice_cumulative(
             candidates, utilities, epsilon, sensitivity, np.random.default_rng(1)

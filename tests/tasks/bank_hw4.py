@@ -318,6 +318,25 @@ def _train(q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None
     return train
 
 
+def _train_with(noise_of):
+    """DP-SGD whose noise is made by noise_of(fresh noise, sum of the gradients, noise of the step before)."""
+
+    def train(x, y, epsilon, delta, rng):
+        q, steps, clip, rate = 0.1, 60, 0.5, 1.5
+        sigma, weights, before = sigma_for(epsilon, delta, q=q, steps=steps), np.zeros(x.shape[1]), None
+        released, lots = [], []
+        for _ in range(steps):
+            lots.append(rng.random(len(y)) < q)
+            total = clip_numpy(_gradients(weights, x[lots[-1]], y[lots[-1]]), clip).sum(axis=0)
+            fresh = rng.normal(0, sigma * clip, len(weights))
+            before = noise_of(fresh, total, fresh if before is None else before)
+            released.append((total + before) / (q * len(y)))
+            weights = weights - rate * released[-1]
+        return released, lots, q, sigma, clip, rate
+
+    return train
+
+
 def train_torch(x, y, epsilon, delta):
     import torch
 
@@ -643,6 +662,9 @@ WRONG = {
         "not whole": (lambda epsilon, delta, sigma, q: steps_bisection(epsilon, delta, sigma, q) + 0.5, None),
     },
     "train_private": {
+        "noise upwards only": (_train_with(lambda fresh, total, before: np.abs(fresh)), None),
+        "noise along the gradient": (_train_with(lambda fresh, total, before: np.abs(fresh) * np.sign(total)), None),
+        "noise turned at every step": (_train_with(lambda fresh, total, before: -before), None),
         "one step": (_train(sigma=lambda e, d, q, steps: sigma_for(e, d, q=q)), "one step's budget"),
         "no noise": (_train(noise=lambda m, d, clip, sigma, rng: 0.0), "no noise"),
         "C forgotten": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma, d)), "C forgotten"),

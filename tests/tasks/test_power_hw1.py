@@ -13,6 +13,7 @@ from dpcourse.audit.fit import ks_critical
 from dpcourse.tasks import LEVEL, Noise, pure_dp, pure_dp_choices, tasks_of, widths
 from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.laws import LAPLACE_DRAWS as DRAWS
+from dpcourse.tasks.laws import TESTS as TESTS_OF_A_LOOK
 from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
 from dpcourse.tasks.pure_dp_open import (
     HARD_DRAWS,
@@ -22,11 +23,11 @@ from dpcourse.tasks.pure_dp_open import (
     exponential_median,
     rank_error,
 )
-from dpcourse.tasks.widths import width_fit
+from dpcourse.tasks.widths import largest_fit, width_fit
 from tests.tasks.test_power import MISS, missed, probes
 
 LAPLACE = Noise.laplace(0.0, 1.0).cdf
-NOISE_LEVEL = LEVEL / 4 / 6  # three probes at most, four looks, six tests each: see noise_of
+NOISE_LEVEL = LEVEL / 4 / TESTS_OF_A_LOOK  # three probes at most, four looks: see noise_of
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
@@ -77,6 +78,40 @@ def test_noise_of_another_shape_is_seen(other):
         math.ceil(DRAWS * (right[i] - critical)) - 1, DRAWS, wrong[i]
     )
     assert slips <= MISS
+
+
+@pytest.mark.parametrize(
+    ("sizes", "draw", "cdf"), [(widths.LAPLACE, "laplace", LAPLACE), (widths.NORMAL, "normal", ndtr)]
+)
+def test_the_largest_size_has_its_law(sizes, draw, cdf):
+    """2,000 p-values of samples of 50 are uniform: fails right code once in 1e6 times, sees a distance of 0.12."""
+    rng = np.random.default_rng(3)
+    found = [largest_fit(getattr(rng, draw)(size=50), cdf, level=1e-3).p_value for _ in range(2_000)]
+    assert ks_fit(found, lambda p: np.clip(p, 0, 1), level=1e-6)
+
+
+def test_noise_that_is_cut_at_six_scales_is_always_seen_and_one_huge_answer_too():
+    cut = largest_fit(np.full(DRAWS, 6.0), LAPLACE, level=NOISE_LEVEL)  # none can be larger
+    assert not cut.passed
+    assert math.exp(-6) > cut.smallest_error > math.exp(-7)
+    assert not largest_fit(np.array([*np.random.default_rng(0).laplace(size=DRAWS), 40.0]), LAPLACE, level=NOISE_LEVEL)
+
+
+def test_a_noisy_maximum_with_laplace_noise_is_let_pass_because_it_is_as_private_and_hardly_another_law():
+    """Laplace noise of scale 2 sensitivity/epsilon on each score, then the best: epsilon-DP. (With Gumbel noise it is
+    the exponential mechanism itself.) Its shares differ by less than the verdict says that it would notice."""
+    from scipy.integrate import quad
+
+    for asked in probes("hw1_pure_dp", "exponential_choice", 10):
+        for probe in asked:
+            scores = probe["epsilon"] * probe["utilities"] / (2 * probe["sensitivity"])
+            for i, share in enumerate(_probabilities(probe["utilities"], probe["epsilon"], probe["sensitivity"])):
+                others = np.delete(scores, i)
+                wins, _ = quad(
+                    lambda t, own=scores[i], rest=others: math.exp(-abs(t - own)) / 2 * np.prod(LAPLACE(t - rest)),
+                    -40, 40, points=scores.tolist(),
+                )  # fmt: skip
+                assert abs(wins - share) < 0.04
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0, -1.0])
