@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from autograder.course import Course
+from autograder.course import Course, heading
 from autograder.terminal import Problem
 
 FOLDERS = ("lectures", "dpcourse", "autograder")
@@ -83,15 +83,7 @@ def readme(target: Path, homeworks: list[str], address: str) -> str:
     template = (Path(__file__).parent / "students" / "README.md").read_text(encoding="utf-8")
     return template.format(
         badge=BINDER.format(address) if address else "",
-        lectures="\n".join(f"- [{title(target / 'lectures' / name)}](lectures/{name})" for name in lectures),
-        homeworks="\n".join(f"- [{title(target / name)}]({name})" for name in notebooks),
+        lectures="\n".join(f"- [{heading(target / 'lectures' / name)}](lectures/{name})" for name in lectures),
+        homeworks="\n".join(f"- [{heading(target / name)}]({name})" for name in notebooks),
         example=notebooks[0],
     )
-
-
-def title(notebook: Path) -> str:
-    """The first heading of a notebook."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
-    return heading.group(1).strip() if heading else notebook.stem

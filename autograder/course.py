@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -88,6 +90,15 @@ class Course:
         from dpcourse.tasks import task_named
 
         return task_named(name)
+
+
+@cache
+def heading(notebook: Path) -> str:
+    """The first heading of a notebook; its name if it has none."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    found = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return found.group(1).strip() if found else notebook.stem
 
 
 def settings_of(root: Path) -> Config:

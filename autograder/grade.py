@@ -113,7 +113,8 @@ def in_words(summary: dict[str, Any]) -> str:
     tasks = ", ".join(f"{number} {status}" for status, number in summary["tasks"].items())
     loud = "\nWITHOUT A SANDBOX: do not trust these grades." if summary["sandbox"] == "none" else ""
     return (
-        f"{summary['submissions']} submissions, {summary['new']} of them new, in {summary['seconds']:.1f} s ({counts})\n"
+        f"{summary['submissions']} submissions ({counts}), "
+        f"{summary['new']} of them new, in {summary['seconds']:.1f} s\n"
         f"seed: {summary['seed']}\n"
         f"tasks: {tasks or 'none'}{loud}"
     )

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from autograder.names import BadName, safe_name, safe_parts
-from tests.autograder.classroom import HW, answered, by_name, dpcourse, for_machines, make_course
+from tests.autograder.small_course import HW, answered, by_name, dpcourse, for_machines, make_course
 
 FILE = f"{HW}.ipynb"
 

@@ -9,7 +9,7 @@ import pytest
 
 from autograder import command, grade
 from autograder.records import Record, TaskRecord
-from tests.autograder.classroom import HW, answered, dpcourse, make_course
+from tests.autograder.small_course import HW, answered, dpcourse, make_course
 from tests.conftest import ROOT
 
 

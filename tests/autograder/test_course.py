@@ -4,7 +4,7 @@ import pytest
 
 from autograder.course import Course
 from autograder.terminal import Problem
-from tests.autograder.classroom import HW, answered, make_course
+from tests.autograder.small_course import HW, answered, make_course
 from tests.conftest import ROOT
 
 OWN = """

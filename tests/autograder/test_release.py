@@ -7,7 +7,7 @@ from autograder.course import Course
 from autograder.leaks import secrets_of
 from autograder.release import secrets_of_release
 from autograder.terminal import Problem
-from tests.autograder.classroom import HW, LIKELIHOOD, dpcourse, for_machines, make_course, source_notebook
+from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course, source_notebook
 
 
 @pytest.fixture

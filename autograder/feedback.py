@@ -1,0 +1,102 @@
+"""Make a page for each student: verdicts, what to do about them, pictures, and what people wrote in the gradebook.
+
+The pages tell nothing about the fresh probes, and are safe to open whatever the student wrote.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from autograder.assignment import Assignment
+from autograder.course import Course, heading
+from autograder.marks import CellMark, Mark, exists, gradebook, marks_of
+from autograder.names import safe_name
+from autograder.records import Record, TaskRecord, records_in, write_whole
+from autograder.terminal import Problem, tell, watched, write_json
+
+EXAMPLE = "dpcourse feedback hw1_pure_dp --student ada"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``dpcourse feedback``."""
+    parser.add_argument("homework", nargs="*", metavar="HW", help="which homeworks (default: all)")
+    parser.add_argument("--student", action="append", metavar="S", help="only this student (may be repeated)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the pages."""
+    course = Course.find(Path(options.course))
+    records = graded(course, course.chosen(options.homework), options.student)
+    marks = marks_for(course, {record.assignment for record in records})
+    assignments = {name: Assignment.read(course.source(name)) for name in {record.assignment for record in records}}
+    written = []
+    for record in watched(records, "feedback"):
+        place = course.feedback(safe_name(record.student), record.assignment)
+        mark = marks.get(record.assignment, {}).get(record.student)
+        title = heading(course.source(record.assignment))
+        write_whole(place, page(record, assignments[record.assignment], title, mark))
+        written.append({"student": record.student, "assignment": record.assignment, "file": str(place)})
+    write_json(options.json, written)
+    tell(options, f"{len(written)} pages under {course.root / 'feedback'}")
+    return 0
+
+
+def graded(course: Course, homeworks: list[str], students: list[str] | None = None) -> list[Record]:
+    """The records of these homeworks (and students). None at all is a :class:`Problem`."""
+    found = [record for name in homeworks for record in records_in(course.records(name))]
+    if not found:
+        raise Problem(f"nothing of {', '.join(homeworks)} has been graded; `dpcourse grade` does it")
+    for student in students or ():
+        if student not in {record.student for record in found}:
+            raise Problem(f"nothing of student {student!r} has been graded in {', '.join(homeworks)}")
+    return [record for record in found if not students or record.student in students]
+
+
+def marks_for(course: Course, homeworks: set[str]) -> dict[str, dict[str, Mark]]:
+    """homework -> student -> what the gradebook says; nothing where there is no gradebook."""
+    if not exists(course):
+        return {}
+    with gradebook(course) as book:
+        return {name: marks_of(book, name) for name in homeworks}
+
+
+def page(record: Record, assignment: Assignment, title: str, mark: Mark | None = None) -> bytes:
+    """One student's page."""
+    from autograder.pages import rendered
+
+    cells = dict(mark.cells) if mark else {}
+    tasks = [task_shown(task, record.answers, cells.pop(task.task, None)) for task in record.tasks]
+    texts = []
+    for cell in (cell for cell in assignment.cells if cell.manual):
+        given = cells.pop(cell.grade_id, None)
+        texts.append({
+            "name": cell.grade_id, "answer": record.answers.get(cell.grade_id, ""), "max_points": cell.points,
+            "waits": given is None or given.waits, "points": given.score if given else 0.0,
+            "comment": given.comment if given else "",
+        })  # fmt: skip
+    raw = mark.score if mark else record.score
+    return rendered(
+        "feedback.html", title=title, student=record.student, status=record.status, notes=record.notes,
+        tasks=tasks, texts=texts, raw=raw, score=mark.final if mark else record.score,
+        max_score=mark.max_score if mark else record.max_score + assignment.manual_points,
+        penalty=mark.penalty if mark else 0.0, waits=any(text["waits"] for text in texts),
+    )  # fmt: skip
+
+
+def task_shown(task: TaskRecord, answers: dict[str, str], given: CellMark | None) -> dict[str, Any]:
+    """What a student sees of a verdict. Never its message: that may speak of the fresh probes."""
+    from autograder.pages import WORDS, data_uri
+    from dpcourse.tasks.shown import COLOURS
+
+    words = WORDS.get(task.status, task.status)
+    if task.wasteful:
+        words = "private, but wasteful"
+    by_hand = given is not None and given.by_hand
+    return {
+        "name": task.task, "words": words, "colour": COLOURS.get(task.status, COLOURS["missing"]),
+        "points": given.score if given is not None and (by_hand or given.extra_credit) else task.points,
+        "max_points": task.max_points, "by_hand": by_hand, "feedback": task.feedback, "picture": data_uri(task.picture),
+        "comment": given.comment if given else "", "answer": answers.get(f"{task.task}-solution", ""),
+    }  # fmt: skip
