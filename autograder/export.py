@@ -1,0 +1,168 @@
+"""Write the grades as CSV: points by machine and by people, less the penalty for handing in late.
+
+moodle: for one homework, Moodle's grading worksheet; for several, a column each, for its grade import.
+canvas: what Canvas's gradebook imports. nbgrader: what `nbgrader export` writes.
+Who handed in nothing has an empty field, which changes nothing there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import re
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from autograder.course import Course
+from autograder.marks import Mark, exists, gradebook, marks_of
+from autograder.records import write_whole
+from autograder.roster import Roster, read_roster
+from autograder.terminal import Problem, new_file, note, tell, write_json
+
+EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
+FORMATS = ("moodle", "canvas", "nbgrader")
+
+Table = list[list[str]]
+Marks = dict[str, dict[str, Mark]]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``dpcourse export``."""
+    parser.add_argument("homework", nargs="*", metavar="HW", help="which homeworks (default: all)")
+    parser.add_argument("--format", choices=FORMATS, default="nbgrader", help="(default: nbgrader)")
+    parser.add_argument("--to", metavar="FILE", help="where to (default: grades-FORMAT.csv in the course's folder)")
+    parser.add_argument("--students", metavar="FILE", help="a CSV file of the class, for the names")
+    parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the file."""
+    course = Course.find(Path(options.course))
+    homeworks = course.chosen(options.homework)
+    place = new_file(options.to or str(course.root / f"grades-{options.format}.csv"), options.force)
+    roster = read_roster(Path(options.students)) if options.students else Roster()
+    if not exists(course):
+        raise Problem(f"there is no gradebook at {course.db_url}; `dpcourse grade` makes it")
+    with gradebook(course) as book:
+        marks = {name: found for name in homeworks if (found := marks_of(book, name))}
+        if not marks:
+            raise Problem(f"the gradebook knows no submission of {', '.join(homeworks)}; `dpcourse grade` makes them")
+        if options.format == "nbgrader":
+            content = nbgraders_own(book, list(marks), roster)
+        else:
+            people = [person(student, roster) for student in sorted(book.students, key=lambda one: str(one.id))]
+            table = (moodle if options.format == "moodle" else canvas)(people, marks)
+            content = as_csv(table)
+    write_whole(place, content.encode("utf-8"))
+    waiting = sum(mark.waits for found in marks.values() for mark in found.values())
+    if waiting:
+        note(f"WARNING: {waiting} submissions wait for a person (formgrader): their points are not final")
+    total = sum(len(found) for found in marks.values())
+    rows = [
+        {"student": mark.student, "assignment": name, "score": mark.final, "raw_score": mark.score,
+         "penalty": mark.penalty, "max_score": mark.max_score, "waits": mark.waits}
+        for name, found in marks.items() for mark in found.values()
+    ]  # fmt: skip
+    write_json(options.json, {"file": str(place), "format": options.format, "waiting": waiting, "submissions": rows})
+    tell(options, f"{place}: {total} submissions of {', '.join(marks)}")
+    return 0
+
+
+def person(student: Any, roster: Roster) -> SimpleNamespace:
+    """A student of the gradebook, with the names of the list where the gradebook has none."""
+    first, last = roster.name(student.id)
+    row = roster.rows.get(student.id, {})
+    known = (row.get(key, "") for key in ("moodle", "moodle_id", "canvas", "canvas_id", "lms_id"))
+    numbers = [word for word in (*known, student.id) if re.fullmatch(r"\d+", word)]
+    return SimpleNamespace(
+        id=student.id, first_name=student.first_name or first, last_name=student.last_name or last,
+        email=student.email or row.get("email") or row.get("email_address") or "", number=numbers[0] if numbers else "",
+    )  # fmt: skip
+
+
+def moodle(people: list[SimpleNamespace], marks: Marks) -> Table:
+    """For one homework the grading worksheet (Moodle knows a participant by the number); else a column for each."""
+    single = next(iter(marks)) if len(marks) == 1 else None
+    head = ["Identifier", "Full name", "Email address", "ID number"]
+    table = [[*head, *(["Grade", "Maximum Grade"] if single else list(marks))]]
+    for one in people:
+        row = [f"Participant {one.number}" if one.number else "", full_name(one), one.email, one.id]
+        if single:
+            row += [points(marks[single].get(one.id)), text(max(mark.max_score for mark in marks[single].values()))]
+        else:
+            row += [points(found.get(one.id)) for found in marks.values()]
+        table.append(row)
+    return table
+
+
+def canvas(people: list[SimpleNamespace], marks: Marks) -> Table:
+    """Canvas's gradebook: a row with the points possible, then one for each student."""
+    possible = [text(max(mark.max_score for mark in found.values())) for found in marks.values()]
+    table = [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *marks],
+        ["Points Possible", "", "", "", "", *possible],
+    ]
+    for one in people:
+        name = ", ".join(part for part in (one.last_name, one.first_name) if part) or one.id
+        login = "" if one.number == one.id else one.id
+        table.append([name, one.number, login, login, "", *(points(found.get(one.id)) for found in marks.values())])
+    return table
+
+
+def nbgraders_own(book: Any, homeworks: list[str], roster: Roster) -> str:
+    """What nbgrader's export plugin writes. It does not quote names, so it is given quoted ones."""
+    from nbgrader.plugins.export import CsvExportPlugin
+
+    people = [person(student, roster) for student in book.students]
+    real = {quoted(one.id): one.id for one in people}
+    shown = [
+        SimpleNamespace(**{name: quoted(getattr(one, name)) for name in ("id", "first_name", "last_name", "email")})
+        for one in people
+    ]
+    view = SimpleNamespace(
+        assignments=book.assignments,
+        students=shown,
+        find_submission=lambda assignment, student: book.find_submission(assignment, real[student]),
+    )
+    with tempfile.TemporaryDirectory(prefix="dpcourse-export-") as folder:
+        plugin = CsvExportPlugin()
+        plugin.to, plugin.assignment = str(Path(folder, "grades.csv")), homeworks
+        plugin.export(view)
+        return Path(plugin.to).read_text(encoding="utf-8")
+
+
+def full_name(one: SimpleNamespace) -> str:
+    """First name first."""
+    return " ".join(part for part in (one.first_name, one.last_name) if part)
+
+
+def points(mark: Mark | None) -> str:
+    """What counts; nothing for who handed in nothing."""
+    return "" if mark is None else text(mark.final)
+
+
+def text(value: float) -> str:
+    """A number without needless zeros."""
+    return f"{round(value, 4):g}"
+
+
+def neutral(field: str) -> str:
+    """A field that no spreadsheet takes for a formula: an apostrophe goes before =, +, -, @ and control characters."""
+    if re.match(r"\s*[=+\-@\t\r|%]", field) and not re.fullmatch(r"[+-]?\d+(\.\d+)?", field):
+        return f"'{field}"
+    return field
+
+
+def as_csv(table: Table) -> str:
+    """Lines that Excel, Moodle and Canvas read alike."""
+    lines = io.StringIO()
+    csv.writer(lines).writerows([neutral(field) for field in row] for row in table)
+    return lines.getvalue()
+
+
+def quoted(field: str | None) -> str:
+    """One field, as it stands in a CSV file."""
+    return as_csv([[field or "", ""]])[: -len(",\r\n")]

@@ -1,0 +1,95 @@
+"""The grades that leave the course: whole, with people's points and penalties, and no formula among them."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from autograder.export import neutral, quoted
+from tests.autograder.small_course import HW, dpcourse, for_machines
+
+
+@pytest.fixture
+def course(graded_course):
+    """Bob's text has been read, and he was late; ada's text waits."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}", "dpcourse") as book:
+        grade = book.find_grade("why-written", HW, HW, "bob")
+        grade.manual_score, grade.needs_manual_grade = 2.5, False
+        book.find_submission_notebook(HW, HW, "bob").late_submission_penalty = 0.75
+        book.update_or_create_student("ada", first_name="Ada, Countess", last_name='of "Lovelace"', email="ada@x.org")
+        book.update_or_create_student("bob", first_name="=HYPERLINK(1)", last_name="+1")
+        book.update_or_create_student("77", first_name="Nobody", last_name="Home")
+        book.db.commit()
+    return graded_course
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_moodle(course, capsys, tmp_path):
+    place = tmp_path / "m.csv"
+    code, out, err = dpcourse(capsys, "export", "--format", "moodle", "--to", place, "--course", course)
+    assert (code, "3 submissions" in out) == (0, True)
+    assert "WARNING: 2 submissions wait" in err
+    found = {row["ID number"]: row for row in rows(place)}
+    assert found["ada"]["Grade"] == "3"
+    assert found["ada"]["Full name"] == 'Ada, Countess of "Lovelace"'
+    assert found["bob"]["Grade"] == "2.75"  # 1 + 2.5 - 0.75
+    assert found["bob"]["Maximum Grade"] == "6"
+    assert found["bob"]["Full name"] == "'=HYPERLINK(1) +1"
+    assert found["77"] == {"Identifier": "Participant 77", "Full name": "Nobody Home", "Email address": "",
+                           "ID number": "77", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+    assert "'=cmd()" in found
+
+
+def test_canvas_with_the_names_of_a_list(course, capsys, tmp_path):
+    students = tmp_path / "class.csv"
+    students.write_text("student_id,name,canvas\nada,Ada L,501\nbob,Robert B,502\n=cmd(),Eve Il,503\n")
+    place = tmp_path / "c.csv"
+    words = ("--format", "canvas", "--to", place, "--students", students)
+    code, found = for_machines(capsys, "export", HW, *words, "--course", course)
+    assert (code, found["waiting"], len(found["submissions"])) == (0, 2, 3)
+    first, *people = rows(place)
+    assert (first["Student"], first[HW]) == ("Points Possible", "6")
+    grades = {row["ID"]: (row["Student"], row["SIS User ID"], row[HW]) for row in people}
+    assert grades["502"] == ("'+1, =HYPERLINK(1)", "bob", "2.75")
+    assert grades["503"] == ("Il, Eve", "'=cmd()", "0")
+    assert grades["77"] == ("Home, Nobody", "", "")
+
+
+def test_nbgraders_own(course, capsys, tmp_path):
+    place = tmp_path / "n.csv"
+    assert dpcourse(capsys, "export", "--to", place, "--course", course)[0] == 0
+    found = {row["student_id"]: row for row in rows(place)}
+    assert (found["ada"]["first_name"], found["ada"]["email"]) == ("Ada, Countess", "ada@x.org")
+    assert found["bob"]["first_name"] == "'=HYPERLINK(1)"
+    assert [float(found["bob"][name]) for name in ("raw_score", "late_submission_penalty", "score")] == [
+        3.5,
+        0.75,
+        2.75,
+    ]
+    assert float(found["77"]["score"]) == 0
+    assert set(found) == {"ada", "bob", "77", "'=cmd()"}
+
+
+def test_a_file_that_is_there_stays(course, capsys, tmp_path):
+    place = tmp_path / "mine.csv"
+    place.write_text("precious")
+    code, out, err = dpcourse(capsys, "export", "--to", place, "--course", course)
+    assert (code, out, "--force" in err, place.read_text()) == (1, "", True, "precious")
+    assert dpcourse(capsys, "export", "--to", place, "--force", "--course", course)[0] == 0
+    assert "ada" in place.read_text()
+
+
+@pytest.mark.parametrize(
+    ("field", "made"),
+    [("=1+1", "'=1+1"), ("+49 30", "'+49 30"), ("-x", "'-x"), ("@SUM", "'@SUM"), (" =1", "' =1"), ("\t=1", "'\t=1"),
+     ("|calc", "'|calc"), ("-2.5", "-2.5"), ("Ada", "Ada"), ("", ""), ("a=b", "a=b")],
+)  # fmt: skip
+def test_formulas_are_neutralised(field, made):
+    assert neutral(field) == made
+    assert next(csv.reader([quoted(field) + ",x"]))[0] == made
