@@ -318,6 +318,11 @@ def _train(q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None
     return train
 
 
+def _sigma_rounded(epsilon, delta, q, steps):
+    """Of a budget that is rounded down to two hundredths: a little more noise than needed, and soon known by heart."""
+    return sigma_for(math.floor(50 * epsilon) / 50, delta, q=q, steps=steps)
+
+
 def _train_with(noise_of):
     """DP-SGD whose noise is made by noise_of(fresh noise, sum of the gradients, noise of the step before)."""
 
@@ -341,7 +346,7 @@ def train_torch(x, y, epsilon, delta):
     import torch
 
     n, q, steps, clip, rate = len(y), 0.2, 40, 0.5, 1.5
-    sigma = sigma_for(epsilon, delta, q=q, steps=steps)
+    sigma = _sigma_rounded(epsilon, delta, q, steps)
     a, b, w = torch.tensor(x), torch.tensor(y), torch.zeros(x.shape[1], dtype=torch.float64)
     released = torch.zeros(steps, x.shape[1], dtype=torch.float64)
     lots = torch.rand(steps, n) < q
@@ -485,8 +490,10 @@ RIGHT = {
         "library": steps_library, "bisection": steps_bisection, "one by one": steps_up, "guess, float": steps_float,
     },
     "train_private": {
-        "small lots": _train(), "large lots, few steps": _train(q=0.5, steps=20, clip=0.7, rate=2.0),
-        "many steps, lists": _train(q=0.05, steps=150, clip=0.4, rate=1.0, lists=True), "torch, tuple": train_torch,
+        "small lots": _train(sigma=_sigma_rounded),
+        "large lots, few steps": _train(q=0.5, steps=20, clip=0.7, rate=2.0, sigma=_sigma_rounded),
+        "many steps, lists": _train(q=0.05, steps=150, clip=0.4, rate=1.0, lists=True, sigma=_sigma_rounded),
+        "torch, tuple": train_torch,
         "everybody": _train(q=1.0, steps=25, clip=1.0, rate=1.5),
     },
     "user_level_average": {
