@@ -67,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
 def graded(course: Course, homeworks: list[str], options: argparse.Namespace) -> tuple[list[Record], float]:
     """The records, and the seconds that it took."""
     from autograder import grading
+    from autograder.sandbox import NoSandbox
 
     start = time.perf_counter()
     wanted = options.student
@@ -78,6 +79,8 @@ def graded(course: Course, homeworks: list[str], options: argparse.Namespace) ->
                 seed=options.seed, regrade=options.regrade, unsafe=options.unsafe_no_sandbox,
                 progress=lambda record: shown.update(1),
             )  # fmt: skip
+    except NoSandbox as error:
+        raise Problem(str(error)) from None
     except KeyboardInterrupt:
         again = "" if not options.regrade else " without --regrade"
         raise Problem(f"stopped; nothing that was graded is lost. The same command{again} goes on from here") from None

@@ -1,0 +1,170 @@
+"""What is installed, what is missing, how to get it. Ends with 1 if grading could not start."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from autograder.course import Course
+from autograder.terminal import Problem, tell, watched, write_json
+
+EXAMPLE = "dpcourse doctor --course exercises"
+SIGNS = {"fine": "+", "missing": "!", "optional": "-"}
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """``dpcourse doctor`` has no options of its own."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """``state``: fine, missing (grading cannot start), or optional (something else cannot). ``how``: what helps."""
+
+    what: str
+    state: str
+    said: str
+    how: str = ""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Look at everything, also when something is missing."""
+    findings = []
+    for look in watched(looks(options.course), "looking"):
+        found = list(look())
+        findings += found
+        for one in found:
+            tell(options, f"{SIGNS[one.state]} {one.what}: {one.said}" + (f"\n    {one.how}" if one.how else ""))
+    missing = [one.what for one in findings if one.state == "missing"]
+    tell(options, f"grading cannot start: {', '.join(missing)}" if missing else "grading can start")
+    write_json(options.json, {"ready": not missing, "findings": [asdict(one) for one in findings]})
+    return int(bool(missing))
+
+
+def looks(course: str) -> list[Callable[[], Iterator[Finding]]]:
+    """What is looked at, in order."""
+    return [python, packages, sandbox, browser, cluster, lambda: the_course(course)]
+
+
+def python() -> Iterator[Finding]:
+    """Python itself, and the cores."""
+    fine = sys.version_info >= (3, 11)
+    how = "" if fine else "make PYTHON=python3.11 setup"
+    yield Finding("python", "fine" if fine else "missing", f"{platform.python_version()}, {os.cpu_count()} cores", how)
+
+
+def packages() -> Iterator[Finding]:
+    """The packages that the commands need."""
+    for name in ("dpcourse", "nbgrader"):
+        try:
+            yield Finding(name, "fine", metadata.version(name))
+        except metadata.PackageNotFoundError:
+            how = "pip install -e '.[student,instructor]'"
+            yield Finding(name, "missing", "is not installed", how)
+
+
+def sandbox() -> Iterator[Finding]:
+    """Bubblewrap, its filter of system calls, and whether a sandbox really starts."""
+    from autograder import sandbox as box
+    from autograder import seccomp
+
+    program = shutil.which("bwrap")
+    if program is None:
+        yield Finding("bubblewrap", "missing", "is not installed", box.INSTALL)
+    else:
+        yield Finding("bubblewrap", "fine", program)
+    try:
+        yield Finding("seccomp", "fine", f"a filter of {len(seccomp.student_filter()):,} bytes")
+    except OSError as error:
+        yield Finding("seccomp", "missing", "cannot be used", str(error))
+        return
+    if program is not None:
+        try:
+            with box.Sandbox():
+                yield Finding("sandbox", "fine", "starts")
+        except (box.NoSandbox, OSError) as error:
+            how = "the system must allow user namespaces: sudo sysctl kernel.unprivileged_userns_clone=1"
+            yield Finding("sandbox", "missing", str(error), how)
+
+
+def browser() -> Iterator[Finding]:
+    """Only some tests drive one."""
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    how = "" if found else "only for `make test`: sudo apt-get install chromium"
+    yield Finding("chromium", "fine" if found else "optional", found or "is not installed", how)
+
+
+def cluster() -> Iterator[Finding]:
+    """Only ``--cluster`` needs it."""
+    there = importlib.util.find_spec("distributed") is not None
+    said = metadata.version("distributed") if there else "is not installed"
+    how = "" if there else "only for `dpcourse grade --cluster`: pip install 'dask[distributed]'"
+    yield Finding("dask", "fine" if there else "optional", said, how)
+
+
+def the_course(folder: str) -> Iterator[Finding]:
+    """The course's folder, its homeworks with their tasks, its gradebook."""
+    try:
+        course = Course.find(Path(folder))
+        homeworks = course.chosen(None)
+    except Problem as error:
+        yield Finding("course", "missing", str(error))
+        return
+    yield Finding("course", "fine", f"{course.name} in {course.root}")
+    for name in homeworks:
+        yield homework(course, name)
+    yield gradebook(course)
+
+
+def homework(course: Course, name: str) -> Finding:
+    """Is its source readable, and has every graded cell its task?"""
+    from autograder.assignment import Assignment
+
+    try:
+        assignment = Assignment.read(course.source(name))
+        tasks = [course.task(task) for task in assignment.task_names]
+    except (ValueError, OSError) as error:
+        how = "a graded cell has the grade_id of its task: see autograder/README.md, and tasks.py for your own"
+        return Finding(name, "missing", str(error), how)
+    points = assignment.by_grade_id
+    for task in tasks:
+        if points[task.name].points != task.points:
+            said = f"{task.name} has {points[task.name].points:g} points in the notebook, {task.points:g} in its task"
+            return Finding(name, "missing", said, "make them the same")
+    said = (
+        f"{len(tasks)} tasks, {assignment.machine_points:g} points by machine, {assignment.manual_points:g} by people"
+    )
+    return Finding(name, "fine", said)
+
+
+def gradebook(course: Course) -> Finding:
+    """Can the database be reached? It is not made here."""
+    from autograder.marks import exists
+
+    if not exists(course):
+        writable = os.access(course.root, os.W_OK)
+        said = "will be made by the first grading" if writable else f"{course.root} cannot be written to"
+        return Finding("gradebook", "fine" if writable else "missing", said)
+    from sqlalchemy import create_engine, inspect
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import SQLAlchemyError
+
+    how = "see c.CourseDirectory.db_url in nbgrader_config.py; for PostgreSQL: pip install psycopg2-binary"
+    try:
+        shown = make_url(course.db_url).render_as_string(hide_password=True)
+        engine = create_engine(course.db_url)
+        try:
+            tables = inspect(engine).get_table_names()
+        finally:
+            engine.dispose()
+    except (SQLAlchemyError, ImportError) as error:
+        return Finding("gradebook", "missing", f"cannot be reached: {str(error).splitlines()[0]}", how)
+    return Finding("gradebook", "fine", f"{shown}{'' if tables else ' (empty)'}")
