@@ -12,6 +12,7 @@ import json
 import re
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from autograder.bundled import fill
 from autograder.course import Course
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         everything = watched(course.assignments(), "releasing")
         secrets = [secrets_of_release(course, one, releases, options.may_show) for one in everything]
         fill(built, course, homeworks, releases, options.binder)
-        refuse_leaks(built, together(secrets))
+        refuse_leaks(built, together(secrets), urlsplit(course.db_url).password or "")
         files = {path.relative_to(built).as_posix(): sha256(path) for path in built.rglob("*") if path.is_file()}
         edited = [name for name, made in before.items() if (place / name).is_file() and sha256(place / name) != made]
         foreign = [name for name in files if name not in before and (place / name).exists()]
@@ -75,10 +76,12 @@ def made_before(place: Path) -> dict[str, str]:
         raise Problem(f"{place} is not empty, and no earlier bundle: choose a new folder") from None
 
 
-def refuse_leaks(built: Path, secrets: Secrets) -> None:
-    """Look through every file."""
+def refuse_leaks(built: Path, secrets: Secrets, password: str) -> None:
+    """Look through every file, for secrets of the homeworks and the gradebook's password."""
     files = sorted(path for path in built.rglob("*") if path.is_file())
     found = [fault for path in files for fault in secrets.in_file(path, path.relative_to(built).as_posix())]
+    known = [path for path in files if password and password.encode() in path.read_bytes()]
+    found += [f"{path.relative_to(built)} holds the gradebook's password" for path in known]
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise Problem(f"no bundle was written: {found[0]}{more}; students would see it")
