@@ -16,8 +16,9 @@ from scipy import special
 
 from dpcourse.audit import Fit, ks_fit
 from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.diagnosis import answers_of
 from dpcourse.tasks.shown import spread
-from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview
 from dpcourse.tasks.values import described, shown
 
@@ -74,13 +75,11 @@ def refuse_huge(talk: Interview, answers: np.ndarray) -> None:
 
 
 def _explained(talk: Interview, probe: Probe, sample: np.ndarray) -> str:
-    """The misconception whose function gives vectors like these, or "": by their means, their spread and their "
-    "shape."""
+    """The misconception whose function gives vectors like these, or "": by means, spread and shape."""
     likeliest, name = 1e-4, ""
     for known in talk.task.misconceptions:
-        student = Student(known.wrong, talk.task.answer, seconds=5.0)
         try:
-            theirs = student.draws(probe, EXPLAINING, 1_000_003)
+            theirs = answers_of(known.wrong, talk.task.answer, probe, EXPLAINING, 1_000_003)
         except Complaint:
             continue
         likely = _alike(sample[:EXPLAINING], theirs)

@@ -16,8 +16,9 @@ import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.diagnosis import answers_of
 from dpcourse.tasks.shown import spread
-from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
 from dpcourse.tasks.values import described, number
 from dpcourse.tasks.widths import LAPLACE, NORMAL, Sizes, largest_fit, width_fit
@@ -128,7 +129,7 @@ def _of_this_shape(talk: Interview, known: Misconception, probe: Probe, right: N
     It is 2 for Laplace noise and pi/2 for Gaussian noise. Of 3,000 draws its deviation is 0.04 and 0.02.
     """
     try:
-        drawn = Student(known.wrong, talk.task.answer, seconds=5.0).draws(probe, CLOSER, 1_000_003)
+        drawn = answers_of(known.wrong, talk.task.answer, probe, CLOSER, 1_000_003)
     except Complaint:
         return False
     first = drawn.reshape(len(drawn), -1)[:, 0]

@@ -11,8 +11,9 @@ from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
+from dpcourse.tasks.diagnosis import answers_of
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described
 
@@ -74,9 +75,9 @@ def _known_coin(talk: Interview) -> str:
     found = [float(talk.draws(probe, NAMING).mean()) for probe in talk.probes]
     likeliest, name = 1e-4, ""
     for known in talk.task.misconceptions:
-        student, statistic = Student(known.wrong, talk.task.answer, seconds=5.0), 0.0
+        statistic = 0.0
         for number, (probe, yes) in enumerate(zip(talk.probes, found, strict=True)):
-            theirs = float(student.draws(probe, NAMING, 1_000_003 + number).mean())
+            theirs = float(answers_of(known.wrong, talk.task.answer, probe, NAMING, 1_000_003 + number).mean())
             both = (yes + theirs) / 2
             variance = 2 * both * (1 - both) / NAMING
             statistic += (yes - theirs) ** 2 / variance if variance > 0 else 0.0  # always 0, or always 1, in both

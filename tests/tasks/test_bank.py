@@ -5,34 +5,23 @@ a failure here is a mistake in a judge, or in the submission. How far off a wron
 task's verdict; the wrong ones here are missed with probability below 1e-6.
 """
 
-import importlib
 import os
 import time
-from functools import cache
 from typing import Any
 
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
+from tools.judge_misses import wrong_ones
+from tools.judge_versions import bank_of as bank
 
 SEEDS = int(os.environ.get("BANK_SEEDS", "1"))  # more of them: BANK_SEEDS=2000, and patience
 NAMED = 0.95  # the share of known mistakes that must be called by their name; with one seed, all of a task's
 
 
-@cache
-def bank(homework: str) -> Any:
-    return importlib.import_module(f"tests.tasks.bank_{homework.split('_')[0]}")
-
-
 def verdict(task: Task, function: Any, seed: int, public: bool = False) -> Verdict:
     student = Student(function, task.answer, seconds=task.seconds)
     return task.examine(student, task.public_seed() if public else seed, public=public)
-
-
-def wrong_ones(homework: str, task: Task) -> dict[str, tuple[Any, str | None]]:
-    """The bank's, and the wrong functions that the task knows."""
-    known = {f"misconception: {one.name}": (one.wrong, one.name) for one in task.misconceptions}
-    return {**known, **bank(homework).WRONG.get(task.name, {})}
 
 
 EVERY_TASK = [(homework, name) for homework in HOMEWORKS for name in tasks_of(homework)]
@@ -56,7 +45,7 @@ def test_right_ones_pass(homework, name):
 @pytest.mark.parametrize(("homework", "name"), EVERY_TASK)
 def test_wrong_ones_fail_and_are_called_by_their_name(homework, name):
     task, known, missed = tasks_of(homework)[name], 0, []
-    for style, (function, expected) in wrong_ones(homework, task).items():
+    for style, function, expected in wrong_ones(homework, task):
         for seed in range(100, 100 + SEEDS):
             found = verdict(task, function, seed)
             assert not found.passed, f"{style}, seed {seed}: {found}"

@@ -5,6 +5,15 @@ compares each twin with its function. A twin gets the number of calls, a generat
 still calls it once for every draw, in the same order.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from tests.tasks.together import hw1, hw2, hw3, hw4, hw5
 
-TOGETHER = {**hw1.TOGETHER, **hw2.TOGETHER, **hw3.TOGETHER, **hw4.TOGETHER, **hw5.TOGETHER}
+TOGETHER: dict[str, dict[str, Callable[..., Any]]] = {
+    **hw1.TOGETHER,
+    **hw2.TOGETHER,
+    **hw3.TOGETHER,
+    **hw4.TOGETHER,
+    **hw5.TOGETHER,
+}
