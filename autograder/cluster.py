@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,7 @@ def on_cluster(jobs: Iterable[Job], setting: Setting, address: str) -> Iterator[
         return future
 
     with client:
-        first = [send(job) for job, _ in zip(waiting, range(AHEAD * max(1, len(client.ncores()))), strict=False)]
-        futures = as_completed(first)
+        futures = as_completed([send(job) for job in islice(waiting, AHEAD * max(1, len(client.ncores())))])
         for future in futures:
             job = running.pop(future.key)
             failure = future.exception()

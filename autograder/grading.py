@@ -7,6 +7,7 @@ finished, ``grading/<homework>/.run`` says what it wants; whoever comes next fin
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -108,6 +109,27 @@ def grade(
     """Grade what was handed in; the records of everything asked for, those of earlier runs included."""
     if not unsafe and cluster is None:
         sandbox.check()
+    with _alone(course):
+        return _graded(course, assignments, students, jobs, cluster, seed, regrade, unsafe, progress)
+
+
+@contextlib.contextmanager
+def _alone(course: Course) -> Iterator[None]:
+    """Two graders at work in one course would overwrite each other's runs."""
+    folder = course.root / "grading"
+    folder.mkdir(exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Problem(f"another grading is at work in {course.root}: wait for it, or stop it") from None
+        yield
+
+
+def _graded(
+    course: Course, assignments: Sequence[str], students: Sequence[str] | None, jobs: int | None, cluster: str | None,
+    seed: int | None, regrade: bool, unsafe: bool, progress: Callable[[Record], object] | None,
+) -> list[Record]:  # fmt: skip
     runs = {name: Run(course, name, seed=seed, regrade=regrade, whole=students is None) for name in assignments}
     wanted = [
         (run, student)
@@ -144,8 +166,9 @@ def grade(
         else:
             graded = local(still(), setting, jobs or os.cpu_count() or 1)
         for record in _closed_at_the_end(graded):
-            writer.add(writer.kept(record), handed.pop((record.assignment, record.student)))
-            told(record)
+            kept = writer.kept(record)
+            writer.add(kept, handed.pop((record.assignment, record.student)))
+            told(kept)
     if students is None:
         for run in runs.values():
             run.end()

@@ -16,7 +16,7 @@ from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten
 from dpcourse.tasks.student import MOST_PATIENCE, PATIENCE, Probe
 
 GRACE = 3.0  # seconds beyond the function's own clock, which tells how far it came
-CELL_SECONDS = 30.0
+CELL_SECONDS = 20.0
 MOST_SERVICES = 5_000
 LONGEST = 1_500  # characters of a complaint
 KINDS: Mapping[str, type[Complaint]] = {"error": Complaint, "timeout": Late, "missing": Unwritten}

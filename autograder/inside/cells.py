@@ -55,6 +55,8 @@ class Notebook:
         shell = Shell(self.names)
         setattr(builtins, "get_ipython", lambda: shell)  # noqa: B010  (mypy knows builtins)
         setattr(builtins, "display", lambda *_, **__: None)  # noqa: B010
+        setattr(builtins, "exit", sys.exit)  # noqa: B010
+        setattr(builtins, "quit", sys.exit)  # noqa: B010
 
     def run(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Run a cell; an error is told in a sentence, and the next cell may still run."""

@@ -29,4 +29,6 @@ def __getattr__(name: str) -> object:
         import importlib
 
         return importlib.import_module(f"dpcourse.{name}")
-    raise AttributeError(f"dpcourse.{name} cannot be used while a homework is graded: write it yourself")
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise ImportError(f"dpcourse.{name} cannot be used while a homework is graded: write it yourself")

@@ -29,11 +29,12 @@ def pip_requirements(pyproject: dict[str, Any], *extras: str) -> dict[str, Speci
 def conda_requirements(environment: dict[str, Any]) -> dict[str, SpecifierSet]:
     """What environment.yml asks for, under pip's names. Conda's `a=1.2` means 1.2 and all that starts with `1.2.`."""
     found = {}
-    for line in environment["dependencies"]:
-        if isinstance(line, str):
-            name, versions = re.fullmatch(r"([\w.-]+)\s*(.*)", line).groups()
-            versions = re.sub(r"^=(?!=)([\d.]+)$", r"==\1.*", versions)
-            found[canonicalize_name(CONDA_NAMES.get(name, name))] = SpecifierSet(versions)
+    lines = [line for line in environment["dependencies"] if isinstance(line, str)]
+    by_pip = [line for part in environment["dependencies"] if isinstance(part, dict) for line in part["pip"]]
+    for line in [*lines, *(line for line in by_pip if not line.startswith("-e"))]:
+        name, versions = re.fullmatch(r"([\w.-]+)\s*(.*)", line).groups()
+        versions = re.sub(r"^=(?!=)([\d.]+)$", r"==\1.*", versions)
+        found[canonicalize_name(CONDA_NAMES.get(name, name))] = SpecifierSet(versions)
     return found
 
 
@@ -103,7 +104,8 @@ def test_pins_are_the_same_on_every_machine(pinned):
 def test_conda_installs_the_package_and_the_cpu_build(environment, pyproject):
     assert environment["name"] == pyproject["project"]["name"]
     assert environment["channels"][0] == "conda-forge"
-    assert {"pip": ["-e ."]} in environment["dependencies"]  # in this spelling Binder stages the whole repository first
+    (by_pip,) = (part["pip"] for part in environment["dependencies"] if isinstance(part, dict))
+    assert "-e ." in by_pip  # in this spelling Binder stages the whole repository first
     assert any(str(line).startswith("pytorch-cpu") for line in environment["dependencies"])
     oldest = str(pyproject["project"]["requires-python"]).removeprefix(">=")
     assert f"python={oldest}" in environment["dependencies"]

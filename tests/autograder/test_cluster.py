@@ -1,0 +1,43 @@
+"""The same grades on a real Dask cluster, also when a worker of it dies."""
+
+import os
+import signal
+
+import pytest
+
+from autograder.course import Course
+from autograder.grading import grade
+from autograder.terminal import Problem
+from tests.autograder.five import HOMEWORK
+from tests.autograder.test_grading import bare, handed_in, in_gradebook, score_of
+
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
+
+def test_a_dask_cluster_grades_the_same_and_a_lost_worker_loses_nothing(tmp_path):
+    from distributed import LocalCluster
+
+    slow = "\nimport time\ntime.sleep(0.2)"
+    here, there = (handed_in(tmp_path / name, 20, slow) for name in ("here", "there"))
+    expected = [bare(record) for record in grade(Course.find(here), [HOMEWORK], jobs=2, seed=4)]
+    killed: list[int] = []
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+
+        def kill_one(_: object) -> None:
+            if not killed:
+                pids = [worker.process.process.pid for worker in cluster.workers.values()]
+                os.kill(pids[0], signal.SIGKILL)
+                killed.append(pids[0])
+
+        records = grade(
+            Course.find(there), [HOMEWORK], cluster=cluster.scheduler_address, seed=4, progress=kill_one
+        )  # fmt: skip
+    assert killed
+    assert [bare(record) for record in records] == expected
+    assert in_gradebook(there) == {f"s{number:03}": score_of(number) for number in range(20)}
+
+
+def test_a_scheduler_that_is_not_there_is_told(tmp_path):
+    root = handed_in(tmp_path, 1)
+    with pytest.raises(Problem, match="no Dask scheduler answers at 'tcp://127.0.0.1:9'"):
+        grade(Course.find(root), [HOMEWORK], cluster="tcp://127.0.0.1:9")
