@@ -9,6 +9,7 @@ stopped at any time and goes on where it was; what is decided by changed code st
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import sys
@@ -106,27 +107,33 @@ def graded(one: Submission, first: int, number: int) -> Graded:
     return found
 
 
+def _kept() -> dict[str, dict[str, Any]]:
+    return dict(json.loads(KEPT.read_text())) if KEPT.exists() else {}
+
+
 class Study:
     """What is known so far, and on disk."""
 
     def __init__(self, chosen: list[Submission], seeds: int) -> None:
         self.seeds, self.versions = seeds, {one: version(*one) for one in chosen}
-        self.kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-        self.known = {one: self._known(one) for one in chosen}
+        kept = _kept()
+        self.known = {one: self._known(one, kept.get("|".join(one), {})) for one in chosen}
 
-    def _known(self, one: Submission) -> Graded:
-        kept = self.kept.get("|".join(one), {})
+    def _known(self, one: Submission, kept: dict[str, Any]) -> Graded:
         if kept.get("version") != self.versions[one]:
             return Graded()
         return Graded(kept["seeds"], tuple(kept["failed"]), kept["seconds"], kept["bound"])
 
     def add(self, one: Submission, found: Graded) -> None:
-        """Note it, and keep it."""
+        """Note it, and keep it, beside what another process may have kept."""
         self.known[one] = self.known[one].and_more(found)
-        self.kept["|".join(one)] = {"version": self.versions[one], **self.known[one]._asdict()}
         KEPT.parent.mkdir(parents=True, exist_ok=True)
-        KEPT.with_suffix(".new").write_text(json.dumps(self.kept, indent=0))
-        KEPT.with_suffix(".new").replace(KEPT)
+        with KEPT.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            kept = _kept()
+            kept["|".join(one)] = {"version": self.versions[one], **self.known[one]._asdict()}
+            KEPT.with_suffix(".new").write_text(json.dumps(kept, indent=0))
+            KEPT.with_suffix(".new").replace(KEPT)
 
     def next(self, busy: set[Submission]) -> tuple[Submission, int, int] | None:
         """What to do next: whatever was not tried yet, then the quickest that is not done."""

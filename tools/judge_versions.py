@@ -33,7 +33,7 @@ def version(homework: str, task: str, style: str) -> str:
     from tests.tasks.together import TOGETHER
 
     asked, submitted = tasks_of(homework)[task], bank_of(homework).RIGHT[task][style]
-    parts = (Interview, asked.judge, asked.probes, submitted, TOGETHER.get(task, {}).get(style))
+    parts = (Interview.require, asked.judge, asked.probes, submitted, TOGETHER.get(task, {}).get(style))
     return hashlib.sha256("\n".join(_told(parts, set())).encode()).hexdigest()[:16]
 
 

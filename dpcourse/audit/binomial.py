@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 from scipy import special
 
@@ -52,6 +53,7 @@ def rejection_region(draws: int, probability: float, level: float) -> tuple[int,
     return low, high
 
 
+@lru_cache(maxsize=1000)  # a search, for the same few numbers of draws and levels again and again
 def detected_limits(draws: int, probability: float, level: float, power: float) -> tuple[float | None, float | None]:
     """The nearest probabilities below and above the reference that are rejected with probability >= ``power``."""
     low, high = rejection_region(draws, probability, level)
