@@ -6,17 +6,24 @@ The pages tell nothing about the fresh probes, and are safe to open whatever the
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from autograder.assignment import Assignment
 from autograder.course import Course, heading
 from autograder.marks import CellMark, Mark, exists, gradebook, marks_of
-from autograder.names import safe_name
+from autograder.names import is_one_folder
 from autograder.records import Record, TaskRecord, records_in, write_whole
-from autograder.terminal import Problem, tell, watched, write_json
+from autograder.terminal import Problem, bar, tell, write_json
 
 EXAMPLE = "dpcourse feedback hw1_pure_dp --student ada"
+MANY = 100  # pages from which on it pays to start more processes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,16 +38,37 @@ def run(options: argparse.Namespace) -> int:
     records = graded(course, course.chosen(options.homework), options.student)
     marks = marks_for(course, {record.assignment for record in records})
     assignments = {name: Assignment.read(course.source(name)) for name in {record.assignment for record in records}}
-    written = []
-    for record in watched(records, "feedback"):
-        place = course.feedback(safe_name(record.student), record.assignment)
-        mark = marks.get(record.assignment, {}).get(record.student)
-        title = heading(course.source(record.assignment))
-        write_whole(place, page(record, assignments[record.assignment], title, mark))
-        written.append({"student": record.student, "assignment": record.assignment, "file": str(place)})
+    pages = [
+        (record, assignments[record.assignment], heading(course.source(record.assignment)),
+         marks.get(record.assignment, {}).get(record.student),
+         course.feedback(record.student, record.assignment))
+        for record in records if is_one_folder(record.student)
+    ]  # fmt: skip
+    with bar("feedback", len(pages)) as shown, workers(len(pages)) as many:
+        for _ in many(write_page, pages):
+            shown.update(1)
+    written = [
+        {"student": record.student, "assignment": record.assignment, "file": str(place)} for record, *_, place in pages
+    ]
     write_json(options.json, written)
     tell(options, f"{len(written)} pages under {course.root / 'feedback'}")
     return 0
+
+
+@contextmanager
+def workers(number: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """A ``map`` that uses all cores where there is much to do: painting pictures takes a while."""
+    if number < MANY:
+        yield map
+        return
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield partial(pool.map, chunksize=10)
+
+
+def write_page(given: tuple[Record, Assignment, str, Mark | None, Path]) -> None:
+    """Make one page and put it in its place."""
+    record, assignment, title, mark, place = given
+    write_whole(place, page(record, assignment, title, mark))
 
 
 def graded(course: Course, homeworks: list[str], students: list[str] | None = None) -> list[Record]:

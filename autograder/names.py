@@ -44,6 +44,11 @@ def safe_parts(path: str) -> list[str]:
     return [safe_name(part) for part in path.split("/") if part not in ("", ".")]
 
 
+def is_one_folder(name: str) -> bool:
+    """Is it the name of a folder, and no path that leads elsewhere? (Not every folder's name would be taken in.)"""
+    return name not in ("", ".", "..") and not {"/", "\\", "\0"} & set(name)
+
+
 def same(name: str) -> str:
     """Names that a file system, or a person, may take for the same one have the same key."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())

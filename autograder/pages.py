@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,12 @@ def plain(text: str) -> str:
     return ACTING.sub("\ufffd", text)
 
 
+@lru_cache(maxsize=1_000)
 def data_uri(picture: str) -> str:
-    """The address of a record's picture, to stand in the page; "" for what is none."""
+    """The address of a record's picture, to stand in the page; "" for what is none.
+
+    Painting is slow, and students with the same mistake often have the same picture.
+    """
     if not picture:
         return ""
     if picture.lstrip().startswith("{"):  # kept as numbers, painted now

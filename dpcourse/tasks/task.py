@@ -117,7 +117,7 @@ def _telling(probe: Probe) -> Iterator[None]:
     except Complaint as complaint:
         text = str(complaint)
         with contextlib.suppress(Exception):  # an argument that cannot be shown
-            text = f"{text} I called you with {described(probe)}."
+            text = f"{text} I called you with {described(probe)}." if probe else text
         raise type(complaint)(text) from None
 
 

@@ -147,3 +147,15 @@ def test_a_png_is_shown():
 def test_an_endless_answer_is_cut():
     assert len(plain("x" * 10_000_000)) < 21_000
     assert "9,980,000 more" in plain("x" * 10_000_000)
+
+
+def test_a_big_class_with_odd_names(tmp_path, capsys, monkeypatch):
+    course = make_course(tmp_path)
+    monkeypatch.setattr("autograder.feedback.MANY", 3)  # several processes
+    for student in ("ada", "<b>bob<b>", "..", "zoë"):
+        record(student, ("passed", 1), ("missing", 0)).save(course / "grading" / HW)
+    (course / "grading" / HW / "broken.json").write_text("{")
+    code, found = for_machines(capsys, "feedback", "--course", course)
+    assert (code, sorted(one["student"] for one in found)) == (0, ["<b>bob<b>", "ada", "zoë"])
+    assert "&lt;b&gt;bob" in (course / "feedback" / "<b>bob<b>" / HW / f"{HW}.html").read_text()
+    assert sorted(path.name for path in (course / "feedback").iterdir()) == ["<b>bob<b>", "ada", "zoë"]
