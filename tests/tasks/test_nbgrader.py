@@ -1,22 +1,21 @@
 """The homeworks go through nbgrader's own commands: released, handed in untouched and solved, graded, given back.
 
-The seed of grading is fixed here, so that the outcome is the same every time; chance would fail a right homework less
+They go by the committed config: what a student hands in is examined in the sandbox (see tests/autograder). The seed
+of grading is fixed here, so that the outcome is the same every time; chance would fail a right homework less
 than once in a million times.
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import nbformat
-import pytest
+from nbgrader.api import Gradebook
 
 from dpcourse.tasks import HOMEWORKS, tasks_of
+from tests.autograder.stock import nbgrader
 from tests.conftest import ROOT
 
 SOURCE = ROOT / "exercises" / "source"
@@ -40,34 +39,6 @@ def graded(book: Any) -> dict[str, Any]:
     return {kind(cell)["grade_id"]: cell for cell in book.cells if kind(cell).get("grade")}
 
 
-#: nbgrader's commands one after the other in one process: its start alone takes four seconds.
-RUN = """
-import sys
-from nbgrader.apps import NbGraderApp
-from traitlets.config import Application
-for words in sys.argv[1:]:
-    try:
-        NbGraderApp.launch_instance(words.split())
-    except SystemExit as end:
-        if end.code:
-            raise
-    Application.instance().clear_instance()  # the command's own, which has taken the place of NbGraderApp's
-"""
-
-
-def nbgrader(course: Path, *commands: str) -> None:
-    """Run nbgrader's commands in the course's folder; a failure shows the log."""
-    home = course.parent / "home"
-    home.mkdir(exist_ok=True)
-    places = {"JUPYTER_CONFIG_DIR": home, "JUPYTER_DATA_DIR": home, "JUPYTER_RUNTIME_DIR": home, "IPYTHONDIR": home}
-    settings = {"DPCOURSE_GRADING_SEED": "1", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *commands], cwd=course, capture_output=True, text=True, check=False,
-        env={**os.environ, **{name: str(place) for name, place in places.items()}, **settings},
-    )  # fmt: skip
-    assert done.returncode == 0, f"nbgrader {commands}\n{done.stdout}\n{done.stderr}"
-
-
 def hand_in(course: Path, student: str, homework: str, book: Any) -> None:
     folder = course / "submitted" / student / homework
     folder.mkdir(parents=True)
@@ -83,52 +54,53 @@ def solved(release: Any, source: Any) -> Any:
     return release
 
 
-#: In a process of its own: nbgrader imports setuptools, which refuses to come after distutils.
-SCORES = """
-import json, sys
-from nbgrader.api import Gradebook
-with Gradebook(sys.argv[1]) as book:
-    (submitted,) = book.find_submission(*sys.argv[2:]).notebooks
-    found = {one.cell.name: (one.auto_score, one.max_score, one.needs_manual_grade) for one in submitted.grades}
-print(json.dumps(found))
-"""
-
-
-def scores(root: Path, homework: str, student: str) -> dict[str, tuple[float | None, float, bool]]:
+def scores(book: Gradebook, homework: str, student: str) -> dict[str, tuple[float | None, float, bool]]:
     """cell -> (points given by machine, points possible, does it wait for a person?)"""
-    asked = [sys.executable, "-c", SCORES, f"sqlite:///{root / 'gradebook.db'}", homework, student]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True)
-    return {name: tuple(found) for name, found in json.loads(done.stdout.splitlines()[-1]).items()}
+    (submitted,) = book.find_submission(homework, student).notebooks
+    return {one.cell.name: (one.auto_score, one.max_score, one.needs_manual_grade) for one in submitted.grades}
 
 
-@pytest.mark.parametrize("homework", HOMEWORKS)
-def test_a_homework_is_released_handed_in_graded_and_given_back(homework, tmp_path):
+def test_the_homeworks_are_released_handed_in_graded_and_given_back(bubblewrap, tmp_path):
+    """All of them in one course: nbgrader's start alone takes seconds."""
     root = tmp_path / "exercises"
-    shutil.copytree(SOURCE / homework, root / "source" / homework)
+    root.mkdir()
     shutil.copy(ROOT / "exercises" / "nbgrader_config.py", root)
-    nbgrader(root, f"generate_assignment {homework}")
-    release = root / "release" / homework / f"{homework}.ipynb"
-    gives_nothing_away(homework, notebook(release))
-    hand_in(root, "untouched", homework, notebook(release))
-    hand_in(root, "solved", homework, solved(notebook(release), source_of(homework)))
-    nbgrader(root, f"autograde {homework}", f"generate_feedback {homework}")
+    for homework in HOMEWORKS:
+        shutil.copytree(SOURCE / homework, root / "source" / homework)
+    nbgrader(root, *(f"generate_assignment {homework}" for homework in HOMEWORKS))
+    for homework in HOMEWORKS:
+        release = root / "release" / homework / f"{homework}.ipynb"
+        gives_nothing_away(homework, notebook(release))
+        hand_in(root, "untouched", homework, notebook(release))
+        hand_in(root, "solved", homework, solved(notebook(release), source_of(homework)))
+    steps = [f"{step} {homework}" for homework in HOMEWORKS for step in ("autograde", "generate_feedback")]
+    nbgrader(root, *steps)
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+        for homework in HOMEWORKS:
+            nothing_for_nothing(homework, scores(book, homework, "untouched"))
+            everything_for_the_solution(homework, scores(book, homework, "solved"))
+    for homework in HOMEWORKS:
+        for student, words in (("solved", "passed"), ("untouched", "still empty")):
+            page = (root / "feedback" / student / homework / f"{homework}.html").read_text(encoding="utf-8")
+            assert [name for name in tasks_of(homework) if f"{name}: {words}" not in page] == [], student
+            assert "HIDDEN TESTS" not in page
+
+
+def nothing_for_nothing(homework: str, found: dict[str, tuple[float | None, float, bool]]) -> None:
+    """The untouched release scores 0."""
+    assert set(tasks_of(homework)) <= set(found)
+    assert {name: auto for name, (auto, _, _) in found.items() if auto != 0} == {}
+
+
+def everything_for_the_solution(homework: str, found: dict[str, tuple[float | None, float, bool]]) -> None:
+    """The solution scores everything, and a person reads its texts."""
     tasks = tasks_of(homework)
-
-    nothing = scores(root, homework, "untouched")
-    assert set(tasks) <= set(nothing)
-    assert {name: auto for name, (auto, _, _) in nothing.items() if auto != 0} == {}
-
-    everything = scores(root, homework, "solved")
-    assert {name: everything[name] for name in tasks} == {
+    assert {name: found[name] for name in tasks} == {
         name: (task.points, task.points, False) for name, task in tasks.items()
     }
-    written = {name: waits for name, (_, _, waits) in everything.items() if name not in tasks}
+    written = {name: waits for name, (_, _, waits) in found.items() if name not in tasks}
     assert written
-    assert all(written.values()), written  # a person reads the proofs
-
-    for student, words in (("solved", "passed"), ("untouched", "still empty")):
-        page = (root / "feedback" / student / homework / f"{homework}.html").read_text(encoding="utf-8")
-        assert [name for name in tasks if f"{name}: {words}" not in page] == [], student
+    assert all(written.values()), written
 
 
 def gives_nothing_away(homework: str, release: Any) -> None:
