@@ -3,6 +3,7 @@
 import signal
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -210,6 +211,11 @@ def test_answers_are_made_plain(form, raw, read):
     assert (found.tolist() if isinstance(found, np.ndarray) else found) == read
 
 
+def test_a_table_of_two_rows_is_two_lists():
+    found = Answers({"x": Answer((2,)), "y": Answer((None,))}).read(np.array([[1, 2], [3, 4]]))
+    assert {name: part.tolist() for name, part in found.items()} == {"x": [1, 2], "y": [3, 4]}
+
+
 @pytest.mark.parametrize(
     ("form", "raw", "words"),
     [
@@ -221,6 +227,9 @@ def test_answers_are_made_plain(form, raw, read):
         (Answers({"x": Answer(), "y": Answer()}), 1.0, "2 things, x and y"),
         (Answers({"x": Answer(), "y": Answer()}), {"x": 1}, "'y' is missing"),
         (Answers({"x": Answer(), "y": Answer()}), (1, None), "About y: "),
+        (Answers({"x": Answer(), "y": Answer()}), map(abs, (1, 2)), r"a `map`, .* write list\(...\) around it"),
+        (Answer((None,)), (one for one in (1, 2)), r"a `generator`, .* write list\(...\) around it"),
+        (Answers({"x": Answer(), "y": Answer()}), np.ones((2, 2)), "About x: I expected one number, but got 2"),
     ],
 )
 def test_wrong_forms_are_explained(form, raw, words):
@@ -235,7 +244,7 @@ def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeyp
 
     def noisy_count(count, epsilon, rng):
         seen.append(count)
-        warnings.warn("nbgrader would take all points for this line", stacklevel=1)
+        sys.stderr.write(warnings.formatwarning("nbgrader would take all points for this", UserWarning, "a cell", 1))
         print("this one, too", file=sys.stderr)
         return count + rng.laplace(0, 1 / epsilon)
 
@@ -250,6 +259,44 @@ def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeyp
     monkeypatch.setenv("DPCOURSE_GRADING_SEED", "seven")
     with pytest.raises(ValueError, match="seven"):
         grade(noisy_count)
+
+
+class TooMuch(ValueError):
+    """A student's own type of error."""
+
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "errors"),
+    [
+        (ValueError("stopped with AssertionError: no"), ("ValueError",)),
+        (TooMuch(), ("TooMuch", "ValueError")),
+        (TypeError("`f` stopped with ValueError: no"), ("TypeError",)),
+        (np.linalg.LinAlgError("singular"), ("LinAlgError", "ValueError")),
+    ],
+)
+def test_a_complaint_knows_the_type_of_the_error_also_when_only_its_text_is_left(error, errors):
+    def stops(values):
+        raise error
+
+    verdict = said(stops)
+    assert verdict.status == "error"
+    assert Complaint(verdict.message).errors == errors
+    assert Complaint("Your answer: `f` stopped with ValueError: no").errors == ()
+
+
+def test_a_refusal_is_a_refusal_by_whichever_value_error():
+    task = tasks_of("hw3_approximate_dp")["textbook_sigma"]
+
+    def sigma(epsilon, delta, sensitivity, error):
+        if epsilon >= 1:
+            raise error
+        return sensitivity / epsilon * np.sqrt(2 * np.log(1.25 / delta))
+
+    for error, status in ((TooMuch(), "passed"), (TypeError("not a ValueError: no"), "error")):
+        assert said(partial(sigma, error=error), task).status == status
 
 
 def test_a_verdict_escapes_what_a_student_wrote():
