@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from autograder.bundled import fill
+from autograder.bundled import FOLDERS, fill
 from autograder.course import Course
 from autograder.leaks import Secrets, together
 from autograder.records import write_whole
@@ -44,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     before = made_before(place)
     if course.root.is_relative_to(place) or place.is_relative_to(course.root):
         raise Problem(f"{place} holds the course, or lies in it; choose a folder outside of it")
+    if any(place.is_relative_to(course.root.parent / name) for name in FOLDERS):
+        raise Problem(f"{place} lies in a folder that is bundled itself; choose a folder outside of it")
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".dpcourse-bundle-") as folder:
         releases, built = Path(folder, "releases"), Path(folder, "built")

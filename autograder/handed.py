@@ -47,7 +47,7 @@ def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, 
     if source.is_dir():
         entries = in_folder(source, refused)
     elif zipfile.is_zipfile(source):
-        entries = in_zip(source, refused)
+        entries = in_zip(opened_zip(source), refused)
     elif source.is_file():
         raise Problem(f"{str(source)!r} is neither a folder nor a zip file")
     else:
@@ -98,12 +98,21 @@ def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -
 Entries = Iterator[tuple[list[str], Callable[[], IO[bytes]], datetime | None]]
 
 
-def in_zip(source: Path, refused: Callable[[str, str], None]) -> Entries:
+def opened_zip(source: Path) -> zipfile.ZipFile:
+    """The archive, if its table of contents can be read."""
+    try:
+        archive = zipfile.ZipFile(source)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise Problem(f"{str(source)!r} is a broken zip file ({error}); download it again") from None
+    if len(archive.infolist()) > MOST_FILES:
+        raise Problem(f"{str(source)!r} has more than {MOST_FILES:,} entries; give the zip with the submissions")
+    return archive
+
+
+def in_zip(archive: zipfile.ZipFile, refused: Callable[[str, str], None]) -> Entries:
     """The files of an archive. Moodle's times are those of the files; others tell when the archive was made."""
-    with zipfile.ZipFile(source) as archive:
+    with archive:
         infos = archive.infolist()
-        if len(infos) > MOST_FILES:
-            raise Problem(f"{source} has {len(infos):,} entries; at most {MOST_FILES:,} are looked at")
         for info in infos:
             kind = stat.S_IFMT(info.external_attr >> 16)
             where = shown(info.orig_filename)

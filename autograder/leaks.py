@@ -24,6 +24,8 @@ MARKERS = tuple(f"{edge} {what}" for edge in ("BEGIN", "END") for what in ("SOLU
 KEPT = re.compile(
     r"(^|/)(source|submitted|autograded|grading|earlier|tests|nbgrader_config\.py|tasks\.py|bank_hw\w*\.py|[^/]*\.db)(/|$)"
 )
+PACKAGE = re.compile(r"(dpcourse|autograder|tools)/.*\.py$")
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 IMPORT = re.compile(r"(import|from) [\w.]+")
 SEED = re.compile(r"DPCOURSE_GRADING_SEED\W{1,4}\d")  # set to a number
 
@@ -53,14 +55,22 @@ class Secrets:
         """What a file gives away that would be called ``name`` in the students' repository."""
         if KEPT.search(name):
             yield f"{name} is for instructors only"
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:  # a picture, an array
-            return
+        if name.lower().endswith(ARCHIVES):
+            yield f"{name} is an archive, which cannot be looked through"
+        text = read(path)
         if name.endswith(".ipynb"):
             text = "\n".join(texts_of(parsed(path, text)))
-        found = self.in_package(text) if name.endswith(".py") else self.in_text(text)
+        found = self.in_package(text) if PACKAGE.match(name) else self.in_text(text)
         yield from (f"{name} holds {what}" for what in found)
+
+
+def read(path: Path) -> str:
+    """A file as text; in other encodings, and in pictures, as much of it as is text."""
+    raw = path.read_bytes()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", errors="replace")
 
 
 def secrets_of(source: Path, may_show: Collection[str] = ()) -> Secrets:

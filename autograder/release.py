@@ -45,20 +45,21 @@ def run(options: argparse.Namespace) -> int:
 
 def released(course: Course, homework: str, *, force: bool = False, may_show: Collection[str] = ()) -> tuple[str, str]:
     """Make one release. Gives the outcome (released, unchanged, refused), and why."""
-    place = course.release(homework)
-    with tempfile.TemporaryDirectory(prefix="dpcourse-release-") as folder:
-        secrets_of_release(course, homework, Path(folder), may_show)
-        trial = Path(folder) / homework
-        if not place.parent.exists():
-            generate(course, homework, course.root / "release", database=True)
-            return "released", str(place)
-        changes = differences(place.parent, trial)
-        if not changes:
+    place = course.release(homework).parent
+    with tempfile.TemporaryDirectory(dir=course.root, prefix=".release-") as name:
+        folder = Path(name)
+        secrets_of_release(course, homework, folder / "trial", may_show)
+        changes = differences(place, folder / "trial" / homework) if place.exists() else ""
+        if place.exists() and not changes:
             return "unchanged", ""
-        if not force:
-            return "refused", f"{place.parent} differs from what the source gives ({changes}); --force overwrites it"
-        generate(course, homework, course.root / "release", database=True)
-    return "released", f"{place}, over one that differed ({changes})"
+        if changes and not force:
+            return "refused", f"{place} differs from what the source gives ({changes}); --force overwrites it"
+        generate(course, homework, folder / "made", database=True)  # may be refused by nbgrader: then all stays
+        if changes:
+            place.rename(folder / "old")
+        place.parent.mkdir(exist_ok=True)
+        (folder / "made" / homework).rename(place)
+    return "released", f"{place}{f', over one that differed ({changes})' if changes else ''}"
 
 
 def secrets_of_release(course: Course, homework: str, folder: Path, may_show: Collection[str] = ()) -> Secrets:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def read_roster(path: Path) -> Roster:
         raise Problem(f"{path} needs a column student_id, but it has: {', '.join(columns) or 'nothing'}")
     reader.fieldnames = columns
     roster, seen = Roster(), set[str]()
-    for number, entry in enumerate(reader, start=2):
+    for number, entry in enumerate(rows_of(reader, path), start=2):
         row = {column: (entry[column] or "").strip() for column in columns if column}
         if not any(row.values()):
             continue
@@ -79,6 +80,14 @@ def read_roster(path: Path) -> Roster:
             if key(words):
                 roster.ids.setdefault(key(words), set()).add(student)
     return roster
+
+
+def rows_of(reader: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
+    """The rows; what is no CSV is a :class:`Problem`."""
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise Problem(f"{path}, line {reader.line_num}: {error}") from None
 
 
 def key(words: str) -> str:

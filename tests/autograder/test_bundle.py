@@ -114,10 +114,10 @@ def in_lecture(repository: Path, text: str) -> None:
     place.write_text(json.dumps(book))
 
 
-def in_file(name: str, text: str):
+def in_file(name: str, text: str, encoding: str = "utf-8"):
     def plant(repository: Path, _: str) -> None:
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
-        with (repository / name).open("a") as file:
+        with (repository / name).open("a", encoding=encoding) as file:
             file.write(text)
 
     return plant
@@ -143,6 +143,9 @@ def password_in(name: str):
         (in_file("lectures/notes.md", "One  person moves the count by one."), "", "lectures/notes.md holds"),
         (in_file("lectures/old/gradebook.db", "x"), "", "gradebook.db is for instructors"),
         (in_file("lectures/grading/ada.json", "{}"), "", "for instructors only"),
+        (in_file("lectures/tricks.py", f"def f():\n    {LIKELIHOOD}\n"), "", "lectures/tricks.py holds"),
+        (in_file("lectures/wide.txt", f"One line:\n{LIKELIHOOD}", "utf-16"), "", "lectures/wide.txt holds"),
+        (in_file("lectures/answers.zip", "PK"), "", "is an archive"),
         (in_file("dpcourse/bank_hw1.py", ""), "", "for instructors only"),
         (password_in("environment.yml"), "", "environment.yml holds the gradebook's password"),
     ],

@@ -209,14 +209,16 @@ def test_nbgraders_exchange(course, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("nowhere.zip",), "nowhere.zip"), (("{file}",), "neither a folder nor a zip"),
+    [(("nowhere.zip",), "nowhere.zip"), (("{broken}",), "broken zip file"), (("{file}",), "neither a folder nor a zip"),
      (("{file}", "--assignment", "hw7"), "hw7"),
      (("{folder}", "--students", "{file}"), "student_id")],
 )  # fmt: skip
 def test_what_cannot_be_collected_is_said(course, tmp_path, capsys, words, said):
     file = tmp_path / "file.csv"
     file.write_text("name\nAda\n")
-    filled = [word.format(file=file, folder=tmp_path) for word in words]
+    broken = zipped(tmp_path / "broken.zip", {"a/b.ipynb": b"x"})
+    broken.write_bytes(broken.read_bytes().replace(b"PK\x01\x02", b"PK\x01\x03"))
+    filled = [word.format(file=file, folder=tmp_path, broken=broken) for word in words]
     code, out, err = dpcourse(capsys, "collect", *filled, "--course", course)
     assert (code, out) == (1, "")
     assert said in err
