@@ -10,7 +10,7 @@ from dpcourse.tasks.task import Task
 
 #: The homeworks, and the modules that hold their tasks (each has a tuple TASKS).
 HOMEWORKS: dict[str, tuple[str, ...]] = {
-    "hw1_pure_dp": ("pure_dp", "pure_dp_sums", "pure_dp_choices", "pure_dp_open", "pure_dp_proofs"),
+    "hw1_pure_dp": ("pure_dp", "pure_dp_sums", "pure_dp_choices", "pure_dp_naive", "pure_dp_median", "pure_dp_proofs"),
     "hw2_local_dp": ("local_dp", "local_dp_reports", "local_dp_laplace", "local_dp_survey", "local_dp_proofs"),
     "hw3_approximate_dp": (
         "approximate_dp_loss",
@@ -22,6 +22,7 @@ HOMEWORKS: dict[str, tuple[str, ...]] = {
     ),
     "hw4_dp_sgd": (
         "dp_sgd",
+        "dp_sgd_average",
         "dp_sgd_steps",
         "dp_sgd_budget",
         "dp_sgd_accountant",

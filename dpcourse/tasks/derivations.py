@@ -21,43 +21,11 @@ import numpy as np
 from dpcourse.tasks.answers import Complaint
 from dpcourse.tasks.expressions import Formula, Undefined, parse
 from dpcourse.tasks.points import Domain, Given, Map, Place
+from dpcourse.tasks.proof_steps import Step, Steps
 from dpcourse.tasks.task import Interview, Misconception
 
-MOST_STEPS = 30
 CLOSE = 1e-9  # relative, in double precision; the points with 60 digits see what is smaller
 EXACT_POINTS = 2
-RELATIONS = {"=": "=", "==": "=", "<=": "<=", "≤": "<=", "=<": "<=", ">=": ">=", "≥": ">=", "=>": ">="}
-
-
-class Step(NamedTuple):
-    """One line of a derivation."""
-
-    relation: str
-    formula: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The form of the answer: a list of (relation, formula, reason), all three of them texts."""
-
-    def read(self, raw: Any) -> tuple[Step, ...]:
-        """The steps, or a :class:`Complaint`."""
-        if raw is None:
-            raise Complaint("Your function gave back nothing (None): is a `return` missing?")
-        if not isinstance(raw, list | tuple) or not raw:
-            raise Complaint(f'I expected a list of steps like ("=", "exp(1/b)", "algebra"), but got {raw!r:.80}.')
-        if len(raw) > MOST_STEPS:
-            raise Complaint(f"Your derivation has {len(raw)} steps; {MOST_STEPS} are more than enough.")
-        steps = []
-        for number, one in enumerate(raw, 1):
-            if not isinstance(one, list | tuple) or len(one) != 3 or not all(isinstance(part, str) for part in one):
-                raise Complaint(f"Step {number} must be three texts (relation, formula, reason), but is {one!r:.120}.")
-            relation = RELATIONS.get(one[0].strip())
-            if relation is None:
-                raise Complaint(f"Step {number}: the relation must be =, <= or >=, but is {one[0]!r:.20}.")
-            steps.append(Step(relation, one[1], one[2].strip().rstrip(".").lower()))
-        return tuple(steps)
 
 
 @dataclass(frozen=True)

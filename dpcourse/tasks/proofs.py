@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dpcourse.tasks.derivations import Steps
+from dpcourse.tasks.proof_steps import Steps
 from dpcourse.tasks.task import Interview, Misconception, Task
 
 Lines = list[tuple[str, str, str]]

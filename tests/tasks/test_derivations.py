@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks.answers import Complaint
-from dpcourse.tasks.derivations import ALGEBRA, TRIANGLE, Derivation, Reason, Steps
+from dpcourse.tasks.derivations import ALGEBRA, TRIANGLE, Derivation, Reason
 from dpcourse.tasks.expressions import at_one_point, at_points, parse
 from dpcourse.tasks.points import Given, positive, real, vector
+from dpcourse.tasks.proof_steps import Steps
 
 SCALARS = {"x": False, "y": False, "v": True}
 

@@ -15,7 +15,7 @@ from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.laws import LAPLACE_DRAWS as DRAWS
 from dpcourse.tasks.laws import TESTS as TESTS_OF_A_LOOK
 from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
-from dpcourse.tasks.pure_dp_open import (
+from dpcourse.tasks.pure_dp_median import (
     HARD_DRAWS,
     TESTS,
     UTILITY_DRAWS,
@@ -173,7 +173,7 @@ def test_the_rank_error_counts_rows_from_the_middle():
 
 def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
     """Separated worlds: with p = 1 and q = 0 the searched pairs can show more than any epsilon that is asked for."""
-    from dpcourse.tasks.pure_dp_open import EDGE_DRAWS, JUMP_DRAWS
+    from dpcourse.tasks.pure_dp_median import EDGE_DRAWS, JUMP_DRAWS
 
     for draws in (JUMP_DRAWS, EDGE_DRAWS):
         tested = draws - int(0.4 * draws)

@@ -1,0 +1,105 @@
+"""Homework 4, where the noise goes: the noisy average of a lot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
+from dpcourse.tasks.student import Probe
+from dpcourse.tasks.task import Misconception, Task
+from dpcourse.vectors import clipped as clipped_rows
+
+SKIPPED = "nothing for an empty lot"
+
+
+def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """A lot that is smaller than expected, one that is larger, and an empty one; C never 1.
+
+    C, sigma C, their roots and squares and that of the lot's size all differ, so that no two mistakes look alike.
+    """
+    probes: list[Probe] = []
+    for size, expected in ((int(rng.integers(9, 13)), 20.0), (30, 20.0), (0, float(rng.integers(4, 9)))):
+        clip = float(rng.uniform(1.7, 3) if size == 30 else rng.uniform(0.4, 0.5))
+        rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), clip)
+        probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.9, 1.5)), "expected": expected})
+    return probes
+
+
+def _average_law(clipped: np.ndarray, clip: float, sigma: float, expected: float) -> Spread:
+    return Spread(clipped.sum(axis=0) / expected, sigma * clip / expected)
+
+
+def _average(
+    scale: Callable[..., float], divisor: Callable[..., float] = lambda rows, expected: expected
+) -> Callable[..., np.ndarray]:
+    """A noisy average with another scale of the noise on the sum, scale(rows, clip, sigma), or another divisor."""
+
+    def wrong(clipped: np.ndarray, clip: float, sigma: float, expected: float, rng: np.random.Generator) -> np.ndarray:
+        total = clipped.sum(axis=0)
+        noise = scale(len(clipped), clip, sigma) * rng.normal(size=total.shape)
+        return np.asarray((total + noise) / divisor(len(clipped), expected))
+
+    return wrong
+
+
+def _right_scale(size: int, clip: float, sigma: float) -> float:
+    return sigma * clip
+
+
+noisy_average = Task(
+    name="noisy_average",
+    points=2,
+    see="lecture 4, The algorithm, line by line",
+    probes=_average_probes,
+    judge=vectors_of(_average_law),
+    answer=Answer((None,)),
+    misconceptions=(
+        Misconception(
+            "C forgotten", _average(lambda size, clip, sigma: sigma),
+            "Your noise is sigma, not sigma C. One example moves the sum by up to C, so the noise must grow with C.",
+        ),
+        Misconception(
+            "noise per example", _average(lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+            "It looks like noise for every example, as on the slide. The sum then has sqrt(|L|) times too much of it, "
+            "and an empty lot has none at all, which tells everybody that it was empty. Add noise once, to the sum.",
+        ),
+        Misconception(
+            "divided by the drawn lot", _average(_right_scale, lambda size, expected: max(size, 1)),
+            "You divide by the size of the lot that was drawn. That size is private: it changes by one with Ada. "
+            "Divide by the expected size, which everybody knows.",
+        ),
+        Misconception(
+            "noise after dividing",
+            lambda clipped, clip, sigma, expected, rng: (
+                clipped.sum(axis=0) / expected + sigma * clip * rng.normal(size=clipped.shape[1])
+            ),
+            "The noise sigma C belongs onto the sum, before dividing. On the average it is as many times too much as "
+            "you expect people.",
+        ),
+        Misconception(
+            "not divided", _average(_right_scale, lambda size, expected: 1.0),
+            "That is the noisy sum. Divide it by the expected size.",
+        ),
+        Misconception(
+            "variance for deviation", _average(lambda size, clip, sigma: (sigma * clip) ** 2),
+            "rng.normal takes the standard deviation, sigma C. You gave it the variance.",
+        ),
+        Misconception(
+            SKIPPED,
+            lambda clipped, clip, sigma, expected, rng: (
+                _average(_right_scale)(clipped, clip, sigma, expected, rng) if len(clipped) else np.zeros(5)
+            ),
+            "An empty lot must give noise like any other. Silence says: nobody was there.",
+        ),
+        Misconception(
+            "no noise", lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected,
+            "Clipping bounds what one example can do; only noise hides it.",
+        ),
+    ),
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (noisy_average,)
