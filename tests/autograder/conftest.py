@@ -5,14 +5,35 @@ from pathlib import Path
 
 import pytest
 
+from autograder.course import Course
 from tests.autograder.small_course import make_course, record, write_grades
 
 WHY = "Because <b>one</b> person counts once."
 
 
 @pytest.fixture(scope="session")
-def _graded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def empty_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new gradebook, to be copied: nbgrader takes seconds to make one."""
+    from nbgrader.api import Gradebook
+
+    place = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
+    course = Course.find(make_course(place.parent))  # its settings tell nbgrader where alembic is
+    Gradebook(f"sqlite:///{place}", course.name).close()
+    return place
+
+
+@pytest.fixture
+def small_course(empty_gradebook: Path, tmp_path: Path) -> Path:
+    """The folder of a small course, with an empty gradebook."""
+    root = make_course(tmp_path)
+    shutil.copy(empty_gradebook, root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def _graded_once(empty_gradebook: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = make_course(tmp_path_factory.mktemp("graded"))
+    shutil.copy(empty_gradebook, root)
     answers = {"noisy_count-solution": "def noisy_count(count, epsilon, rng):\n    return 1", "why-written": WHY}
     write_grades(
         root,

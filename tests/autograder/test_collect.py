@@ -187,7 +187,8 @@ def test_links_in_a_folder_are_not_followed(course, tmp_path, capsys):
     assert not (course / "submitted").exists()
 
 
-def test_nbgraders_exchange(course, tmp_path, capsys):
+def test_nbgraders_exchange(small_course, tmp_path, capsys):
+    course = small_course
     exchange = tmp_path / "exchange"
     with (course / "nbgrader_config.py").open("a") as config:
         config.write(f"\nc.Exchange.root = {str(exchange)!r}\nc.ExchangeCollect.check_owner = False\n")

@@ -86,8 +86,8 @@ def test_the_summary_counts():
     assert "WITHOUT A SANDBOX" in grade.in_words(grade.summed_up(records("none"), 4.0, 2))
 
 
-def test_grade_for_machines(tmp_path, capsys, bubblewrap):
-    course = make_course(tmp_path)
+def test_grade_for_machines(small_course, tmp_path, capsys, bubblewrap):
+    course = small_course
     for student, content in {"ada": answered(), "bob": b"{", "cyd": answered("return 1", "return count")}.items():
         (course / "submitted" / student / HW).mkdir(parents=True)
         (course / "submitted" / student / HW / f"{HW}.ipynb").write_bytes(content)

@@ -5,14 +5,15 @@ import pytest
 
 from autograder.course import Course
 from autograder.leaks import secrets_of
+from autograder.marks import gradebook
 from autograder.release import secrets_of_release
 from autograder.terminal import Problem
-from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course, source_notebook
+from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, source_notebook
 
 
 @pytest.fixture
-def course(tmp_path):
-    return make_course(tmp_path)
+def course(small_course):
+    return small_course
 
 
 def test_released_unchanged_refused_and_forced(course, capsys):
@@ -23,7 +24,12 @@ def test_released_unchanged_refused_and_forced(course, capsys):
     for secret in ("SOLUTION", "HIDDEN", "laplace(0", "math.exp", "moves the count", "grade(noisy"):
         assert secret not in text
     assert "YOUR CODE HERE" in text
-    assert (course / "gradebook.db").is_file()
+    with gradebook(Course.find(course)) as book:
+        assert {cell.name for cell in book.find_notebook(HW, HW).grade_cells} == {
+            "likelihood_ratio",
+            "noisy_count",
+            "why-written",
+        }
 
     assert for_machines(capsys, "release", HW, "--course", course)[1][0]["outcome"] == "unchanged"
     place.write_text(text.replace("Homework 1", "Homework One"))
