@@ -14,6 +14,7 @@ from autograder.records import Record
 from autograder.submission import read_submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.stock import nbgrader
+from tools import browser
 
 RIGHT = {
     "likelihood_ratio-solution": """
@@ -166,3 +167,18 @@ def test_our_own_batches_write_the_same_numbers(graded):
     with Writer(course) as writer:
         writer.write(pairs)
     assert scores(root) == before
+
+
+def test_formgrader_shows_our_results(graded, chromium):
+    root, _ = graded
+    with Gradebook(Course.find(root).db_url) as book:
+        name = book.find_submission_notebook(HW, HW, "cheating").id
+    with browser.jupyter(root, "notebook") as server, browser.chromium(offline=True) as window:
+        page = window.new_page()
+        page.goto(f"{server.base}/tree?token={server.token}")  # signs in
+        page.goto(f"{server.base}/formgrader/submissions/{name}/")
+        page.wait_for_function("document.querySelector('#likelihood_ratio')?.placeholder === '0'")
+        assert page.locator("#why-written").input_value() == ""  # a person's
+        assert page.locator(".output_html", has_text="likelihood_ratio: not yet").count() == 1
+        assert page.locator(".rendered_html", has_text="< script>alert(1)").count() > 0
+        assert page.title() == HW
