@@ -6,14 +6,13 @@ the student (made from public probes). Nothing that the student wrote can act in
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.assignment import Assignment, Cell, as_jupyter
 from autograder.harmless import harmless
+from autograder.pages import data_uri
 from autograder.records import Record, TaskRecord, write_whole
 from autograder.submission import Submission, submitted_at
 from dpcourse.tasks.shown import as_html
@@ -25,19 +24,23 @@ if TYPE_CHECKING:
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
-def autograded_notebook(assignment: Assignment, submission: Submission, record: Record) -> NotebookNode:
-    """The graded notebook."""
+def autograded_notebook(
+    assignment: Assignment, submission: Submission, record: Record, *, painted: bool = False
+) -> NotebookNode:
+    """The graded notebook; ``painted`` with the pictures of the verdicts, which takes a while."""
     import nbformat  # it takes two seconds to load
 
-    return nbformat.from_dict(_notebook(assignment, submission, record))
+    return nbformat.from_dict(_notebook(assignment, submission, record, painted))
 
 
-def _notebook(assignment: Assignment, submission: Submission, record: Record) -> dict[str, Any]:
+def _notebook(assignment: Assignment, submission: Submission, record: Record, painted: bool) -> dict[str, Any]:
     verdicts = {task.task: task for task in record.tasks}
     cells = [_about(submission, record)] if submission.rejected or record.notes else []
     for number, cell in enumerate(assignment.cells):
-        made = _cell(cell, assignment, submission, verdicts)
+        made = _cell(cell, assignment, submission)
         made["id"] = cell.cell_id or f"cell-{number}"
+        if cell.role == "task":
+            made["outputs"] = [_output(cell, verdicts.get(cell.grade_id), painted)]
         cells.append(made)
     if submission.extra:
         cells.append(_plain("not-graded", "markdown", "## Not graded\n\nCells that do not belong to the homework."))
@@ -49,7 +52,7 @@ def _notebook(assignment: Assignment, submission: Submission, record: Record) ->
 def write_autograded(root: Path, assignment: Assignment, submission: Submission, record: Record) -> Path:
     """Write ``root/autograded/<student>/<assignment>/<assignment>.ipynb``: whole, or not at all."""
     place = graded_path(root, submission.student, assignment.name)
-    book = _notebook(assignment, submission, record)
+    book = _notebook(assignment, submission, record, painted=False)
     write_whole(place, json.dumps(book, ensure_ascii=False).encode("utf-8"))
     copy_timestamp(root, submission.student, assignment.name)
     return place
@@ -85,9 +88,7 @@ def answer_shown(cell: Cell, assignment: Assignment, submission: Submission) -> 
     return answer if cell.kind == "code" or answer == released else harmless(answer)
 
 
-def _cell(
-    cell: Cell, assignment: Assignment, submission: Submission, verdicts: dict[str, TaskRecord]
-) -> dict[str, Any]:
+def _cell(cell: Cell, assignment: Assignment, submission: Submission) -> dict[str, Any]:
     """A cell of the homework as it is shown."""
     if cell.role in ("solution", "written"):
         made = as_jupyter(cell, answer_shown(cell, assignment, submission))
@@ -95,12 +96,10 @@ def _cell(
         made = as_jupyter(cell, assignment.released.get(cell.grade_id))
     if cell.grade_id:
         made["metadata"]["nbgrader"]["checksum"] = assignment.checksums[cell.grade_id]
-    if cell.role == "task":
-        made["outputs"] = _outputs(cell, verdicts.get(cell.grade_id))
     return made
 
 
-def _outputs(cell: Cell, task: TaskRecord | None) -> list[dict[str, Any]]:
+def _output(cell: Cell, task: TaskRecord | None, painted: bool) -> dict[str, Any]:
     """The verdict, as the result of the cell: nbgrader takes its plain text, a number, as the points."""
     if task is None:
         task = TaskRecord(task=cell.grade_id, points=0, max_points=cell.points, status="missing")
@@ -108,21 +107,11 @@ def _outputs(cell: Cell, task: TaskRecord | None) -> list[dict[str, Any]]:
         task=task.task, status=task.status, points=task.points, max_points=task.max_points,
         message=harmless(task.feedback), misconception=task.misconception, wasteful=task.wasteful,
     )  # fmt: skip
-    page = f'<div class="tex2jax_ignore mathjax_ignore">{as_html(verdict)}</div>'
-    points = min(max(float(task.points), 0.0), cell.points)
-    data = {"text/html": page, "text/plain": repr(points)}
-    outputs = [{"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": data}]
-    if _is_png(task.picture):
-        picture = {"image/png": task.picture, "text/plain": f"the answers of {task.task}"}
-        outputs.append({"output_type": "display_data", "metadata": {}, "data": picture})
-    return outputs
-
-
-def _is_png(text: str) -> bool:
-    try:
-        return base64.b64decode(text, validate=True).startswith(b"\x89PNG\r\n")
-    except (binascii.Error, ValueError):
-        return False
+    address = data_uri(task.picture) if painted else ""
+    picture = f'<img alt="The answers, and what they should be." src="{address}">' if address else ""
+    page = f'<div class="tex2jax_ignore mathjax_ignore">{as_html(verdict)}{picture}</div>'
+    data = {"text/html": page, "text/plain": repr(min(max(float(task.points), 0.0), cell.points))}
+    return {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": data}
 
 
 def _about(submission: Submission, record: Record) -> dict[str, Any]:

@@ -16,8 +16,10 @@ from typing import Any
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
+from nbgrader.converters import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder import sandbox
 from autograder.autograded import autograded_notebook, copy_timestamp
 from autograder.course import Course
 from autograder.examination import Box, examine, mentioned
@@ -33,6 +35,11 @@ class TrustedExporter(NotebookExporter):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
+        try:
+            sandbox.check()  # before anything is touched
+        except sandbox.NoSandbox as error:
+            self.log.error("%s", error)
+            raise NbGraderException(str(error)) from None
         converter: Any = self.parent
         course = converter.coursedir
         course.ignore = ["*"]
@@ -62,7 +69,7 @@ class Examine(NbGraderPreprocessor):
         copy_timestamp(root, student, name)
         for note in record.notes:
             self.log.warning("%s: %s", student, note)
-        return autograded_notebook(run.assignment, submission, record), resources
+        return autograded_notebook(run.assignment, submission, record, painted=True), resources
 
 
 @cache
