@@ -22,15 +22,20 @@ for words in sys.argv[1:]:
 """
 
 
-def nbgrader(course: Path, *commands: str) -> str:
-    """Run nbgrader's commands with a fixed seed; a failure shows the log. What was logged."""
+def tried(course: Path, *commands: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run nbgrader's commands with a fixed seed, however they end."""
     home = course.parent / "home"
     home.mkdir(exist_ok=True)
     places = {"JUPYTER_CONFIG_DIR": home, "JUPYTER_DATA_DIR": home, "JUPYTER_RUNTIME_DIR": home, "IPYTHONDIR": home}
-    settings = {"DPCOURSE_GRADING_SEED": "1", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
+    settings = {"DPCOURSE_GRADING_SEED": "1", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **environment}
+    return subprocess.run(
         [sys.executable, "-c", RUN, *commands], cwd=course, capture_output=True, text=True, check=False,
         env={**os.environ, **{name: str(place) for name, place in places.items()}, **settings},
     )  # fmt: skip
+
+
+def nbgrader(course: Path, *commands: str) -> str:
+    """Run them, and see that they succeed; a failure shows the log. What was logged."""
+    done = tried(course, *commands)
     assert done.returncode == 0, f"nbgrader {commands}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr

@@ -13,7 +13,7 @@ from autograder.gradebook import Writer
 from autograder.records import Record
 from autograder.submission import read_submission
 from tests.autograder.small_course import HW, make_course
-from tests.autograder.stock import nbgrader
+from tests.autograder.stock import nbgrader, tried
 from tools import browser
 
 RIGHT = {
@@ -167,6 +167,16 @@ def test_our_own_batches_write_the_same_numbers(graded):
     with Writer(course) as writer:
         writer.write(pairs)
     assert scores(root) == before
+
+
+def test_without_bubblewrap_nothing_is_graded(graded, tmp_path):
+    root, _ = graded
+    before = {path: path.read_bytes() for path in (root / "autograded").rglob("*.ipynb")}
+    done = tried(root, f"autograde {HW} --force", PATH=str(tmp_path))
+    assert done.returncode == 1
+    assert "apt-get install bubblewrap" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path: path.read_bytes() for path in (root / "autograded").rglob("*.ipynb")} == before
 
 
 def test_formgrader_shows_our_results(graded, chromium):
