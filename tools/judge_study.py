@@ -1,9 +1,9 @@
 """Do right submissions ever lose a point to chance? Grade them again and again: ``python -m tools.judge_study``.
 
-Every right submission of the banks (tests/tasks/bank_hw*.py) is graded with ``--seeds`` grading seeds; it must pass
-each time. Where a submission has a twin that draws many answers at once (tests/tasks/together.py), samples come from
-the twin: a test compares the two. What was done is kept under build/judge_study and not done again, so the study can be
-stopped at any time and goes on where it was; what is decided by changed code starts anew.
+Every right submission of the banks (tests/tasks/bank_hw*) is graded with ``--seeds`` grading seeds; it must pass each
+time. Where a submission has a twin that draws many answers at once (tests/tasks/together), samples come from the twin:
+a test compares the two. What was done is kept under build/judge_study and not done again, so the study can be stopped
+at any time and goes on where it was; what is decided by changed code starts anew.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def test_a_fingerprint_changes_with_the_submission_and_with_its_twin(monkeypatch
     assert version(*one) == before
     monkeypatch.setitem(TOGETHER["randomized_response"], "numpy", TOGETHER["randomized_response"]["random"])
     twin = version(*one)
-    monkeypatch.setattr(bank_hw2, "RIGHT", {"randomized_response": {"numpy": bank_hw2.response_random}})
+    monkeypatch.setattr(bank_hw2, "RIGHT", {"randomized_response": {"numpy": bank_hw2.reports.response_random}})
     assert len({before, twin, version(*one)}) == 3
 
 
@@ -59,7 +59,12 @@ def test_wrong_ones_are_counted_and_so_are_their_names(monkeypatch):
     found = judge_misses.misses("hw2_local_dp", range(2), ["theta"])
     assert found.gradings == 2 * found.submissions
     assert (found.passed, found.unnamed.total()) == ([], 0)
-    wrong = {"theta": {"right": (bank_hw2.theta_plain, None), "misnamed": (bank_hw2.theta_sign_wrong, "another")}}
+    wrong = {
+        "theta": {
+            "right": (bank_hw2.shared.theta_plain, None),
+            "misnamed": (bank_hw2.values.theta_sign_wrong, "another"),
+        }
+    }
     monkeypatch.setattr(bank_hw2, "WRONG", wrong)
     text = str(judge_misses.misses("hw2_local_dp", range(1), ["theta"]))
     assert "theta, right: passed with seed 0" in text

@@ -16,6 +16,7 @@ from dpcourse.tasks.approximate_dp_loss import DRAWS
 from dpcourse.tasks.bank import tasks_of
 from dpcourse.tasks.local_dp_reports import MOST
 from tests.tasks import bank_hw2
+from tests.tasks.bank_hw2.local_noise import laplace_numpy
 
 MISS = 1e-6
 
@@ -80,7 +81,7 @@ def test_a_wrong_truth_among_k_does_not_pass(wrong):
 def test_sixteen_for_fifteen_does_not_pass():
     """As the judge's own evidence says, of what a right answer was put to."""
     task = tasks_of("hw2_local_dp")["local_laplace"]
-    found = task.examine(Student(bank_hw2.laplace_numpy, task.answer), 3)
+    found = task.examine(Student(laplace_numpy, task.answer), 3)
     below, above = max((fit for fit in found.evidence if fit.unit == "scale factor"), key=lambda fit: fit.draws).limits
     assert 14 / 15 <= below < above <= 16 / 15
 

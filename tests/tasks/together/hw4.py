@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from scipy.special import ndtri
 
-from tests.tasks.bank_hw4 import _gradients, clip_loop, clip_numpy
+from tests.tasks.bank_hw4.lots import clip_loop
+from tests.tasks.bank_hw4.shared import _gradients, clip_numpy
 from tests.tasks.together.coins import normals, uniforms
 
 

@@ -7,7 +7,10 @@ import numpy as np
 import torch
 from scipy.special import ndtri
 
-from tests.tasks.bank_hw5 import GENERATOR, _row, _sgld, _truth, second_math
+from tests.tasks.bank_hw5.learning import _sgld
+from tests.tasks.bank_hw5.reports import GENERATOR
+from tests.tasks.bank_hw5.restricted import _row
+from tests.tasks.bank_hw5.shared import _truth, second_math
 from tests.tasks.together.coins import normals, uniforms
 
 

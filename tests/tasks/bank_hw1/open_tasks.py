@@ -1,0 +1,121 @@
+"""Submissions to homework 1: what breaks a naive mechanism, and the private median."""
+
+import math
+import random
+from itertools import pairwise
+
+import numpy as np
+
+from tests.tasks.bank_hw1.shared import wrong
+
+
+def _zeros(maximum, epsilon):
+    return [0, 0, maximum], [0, 0], 0.0
+
+
+def _far_out(maximum, epsilon):
+    return {"data": np.array([maximum, 1.0]), "neighbour": np.array([1.0]), "output": 50 * maximum}
+
+
+def _the_other_way(maximum, epsilon):
+    return [maximum / 100], [maximum / 100, maximum], -20 * maximum
+
+
+def _narrow(maximum, epsilon):
+    return (1.0,), (maximum, 1.0), np.float64(1.0) + maximum
+
+
+def _median_gaps(data, low, high, epsilon, rng):
+    ends = np.concatenate([[low], np.sort(data), [high]])
+    exponents = -epsilon / 2 * np.abs(np.arange(len(data) + 1) - len(data) / 2)
+    weights = np.diff(ends) * np.exp(exponents)
+    gap = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
+    return rng.uniform(ends[gap], ends[gap + 1])
+
+
+def _median_gumbel(data, low, high, epsilon, rng):
+    ends = np.sort(np.append(data, [low, high]))
+    ranks = np.arange(len(ends) - 1)
+    with np.errstate(divide="ignore"):
+        scores = np.log(np.diff(ends)) - epsilon / 2 * np.abs(ranks - len(data) / 2) + rng.gumbel(size=len(ranks))
+    gap = int(np.argmax(scores))
+    return float(ends[gap] + rng.random() * (ends[gap + 1] - ends[gap]))
+
+
+def _median_grid(data, low, high, epsilon, rng):
+    grid = np.linspace(low, high, 1001)[:-1] + (high - low) / 2000
+    error = np.abs(np.searchsorted(np.sort(data), grid) - len(data) / 2)
+    edges = np.cumsum(np.exp(-epsilon / 2 * (error - error.min())))
+    return grid[min(np.searchsorted(edges, rng.random() * edges[-1]), 999)]
+
+
+def _median_random(data, low, high, epsilon):
+    ends = [low, *sorted(data.tolist()), high]
+    weights = [
+        (b - a) * math.exp(-epsilon / 2 * abs(rank - len(data) / 2)) for rank, (a, b) in enumerate(pairwise(ends))
+    ]
+    gap = random.choices(range(len(weights)), weights)[0]
+    return random.uniform(ends[gap], ends[gap + 1])
+
+
+def _median_folded(data, low, high, epsilon, rng):
+    """The two tails only: exact answers from a narrow window around the true median."""
+    return float(np.median(data) + rng.uniform(-1, 1))
+
+
+def _median_careful_with_odd_tables(data, low, high, epsilon, rng):
+    return _median_gaps(data, low, high, epsilon, rng) if len(np.unique(data)) <= 3 else float(np.median(data))
+
+
+def _median_local_if_narrow(data, low, high, epsilon, rng):
+    ordered, middle = np.sort(data), len(data) // 2
+    gap = max(ordered[middle + 1] - ordered[middle], ordered[middle] - ordered[middle - 1])
+    if len(np.unique(data)) <= 3 or gap > (high - low) / 10:
+        return _median_gaps(data, low, high, epsilon, rng)
+    return float(np.clip(np.median(data) + rng.laplace(0, gap / epsilon), low, high))
+
+
+def _median_local_if_ordinary(data, low, high, epsilon, rng):
+    """Like the one above, but with noise of at least a hundredth of the range."""
+    ordered, middle = np.sort(data), len(data) // 2
+    gap = max(ordered[middle + 1] - ordered[middle], ordered[middle] - ordered[middle - 1], (high - low) / 100)
+    if len(np.unique(data)) <= 3:
+        return _median_gaps(data, low, high, epsilon, rng)
+    return float(np.clip(np.median(data) + rng.laplace(0, gap / epsilon), low, high))
+
+
+RIGHT = {
+    "break_naive": {
+        "no noise at all": _zeros, "far out": _far_out, "narrower": _the_other_way, "at the total": _narrow,
+    },
+    "private_median": {
+        "gaps": _median_gaps, "Gumbel": _median_gumbel, "grid": _median_grid, "random": _median_random,
+    },
+}  # fmt: skip
+
+#: Mistakes that no task knows by name.
+_OTHERS = {
+    "break_naive": {"twice the same": lambda maximum, epsilon: ([maximum], [maximum], 0.0)},
+    "private_median": {
+        "window": _median_folded,
+        "careful with odd tables": _median_careful_with_odd_tables,
+        "local sensitivity where it is narrow": _median_local_if_narrow,
+        "local sensitivity of ordinary tables": _median_local_if_ordinary,
+        "mean": lambda data, low, high, epsilon, rng: (
+            np.mean(data) + rng.laplace(0, (high - low) / len(data) / epsilon)
+        ),
+    },
+}
+
+#: Mistakes that the tasks know, in other words than theirs.
+_KNOWN = {
+    "break_naive": {
+        "not neighbours": lambda maximum, epsilon: ([1.0, 0.0], [1.0, maximum], maximum),
+    },
+    "private_median": {
+        "no noise": lambda data, low, high, epsilon: sorted(data.tolist())[len(data) // 2],
+        "two forgotten": lambda data, low, high, epsilon, rng: _median_gumbel(data, low, high, 2 * epsilon, rng),
+    },
+}  # fmt: skip
+
+WRONG = wrong(_OTHERS, _KNOWN)

@@ -1,0 +1,230 @@
+"""Submissions to homework 3: the Gaussian mechanism and its sigma."""
+
+import math
+import random
+from statistics import NormalDist
+
+import numpy as np
+
+from tests.tasks.bank_hw3.shared import delta_erfc, delta_normaldist, delta_scipy
+
+
+def textbook_raises(epsilon, delta, sensitivity):
+    if not 0 < epsilon < 1:
+        raise ValueError(f"epsilon must be in (0, 1), got {epsilon}")
+    return math.sqrt(2 * math.log(1.25 / delta)) * sensitivity / epsilon
+
+
+def textbook_asserts(epsilon, delta, sensitivity):
+    assert 0 < epsilon < 1, "the proof needs epsilon < 1"
+    return np.sqrt(2 * np.log(1.25 / delta) * sensitivity**2 / epsilon**2)
+
+
+def textbook_none(epsilon, delta, sensitivity):
+    return None if epsilon >= 1 else np.array([(2 * np.log(1.25 / delta)) ** 0.5 * sensitivity / epsilon])
+
+
+def textbook_nested(epsilon, delta, sensitivity):
+    if epsilon < 1:
+        variance = 2 * (math.log(1.25) - math.log(delta)) * (sensitivity / epsilon) ** 2
+        return np.asarray(math.sqrt(variance))
+    raise ValueError("too large")
+
+
+def textbook_unchecked(epsilon, delta, sensitivity):
+    return np.sqrt(2 * np.log(1.25 / delta)) * sensitivity / epsilon
+
+
+def refusing(formula):
+    def sigma(epsilon, delta, sensitivity):
+        if epsilon >= 1:
+            raise ValueError("epsilon must be below 1")
+        return formula(epsilon, delta, sensitivity)
+
+    return sigma
+
+
+def textbook_one_allowed(epsilon, delta, sensitivity):
+    if epsilon > 1:
+        raise ValueError("epsilon must be at most 1")
+    return textbook_unchecked(epsilon, delta, sensitivity)
+
+
+def vector_sigma(sums, cap, epsilon, delta):
+    return np.sqrt(2 * np.log(1.25 / delta)) * cap * np.sqrt(len(sums)) / epsilon
+
+
+def vector_numpy(sums, cap, epsilon, delta, rng):
+    return sums + rng.normal(0, vector_sigma(sums, cap, epsilon, delta), size=len(sums))
+
+
+def vector_random(sums, cap, epsilon, delta):
+    sigma = math.sqrt(2 * math.log(1.25 / delta)) * cap * math.sqrt(len(sums)) / epsilon
+    return [random.gauss(value, sigma) for value in sums]
+
+
+def vector_multivariate(sums, cap, epsilon, delta, rng):
+    variance = 2 * np.log(1.25 / delta) * len(sums) * cap**2 / epsilon**2
+    return np.sqrt(variance) * rng.standard_normal(sums.shape) + sums
+
+
+def vector_box_muller(sums, cap, epsilon, delta, rng):
+    u, v = rng.random(len(sums)), rng.random(len(sums))
+    return sums + vector_sigma(sums, cap, epsilon, delta) * np.sqrt(-2 * np.log1p(-u)) * np.cos(2 * np.pi * v)
+
+
+def vector_torch(sums, cap, epsilon, delta):
+    import torch
+
+    noise = torch.randn(len(sums), dtype=torch.float64) * float(vector_sigma(sums, cap, epsilon, delta))
+    return torch.tensor(sums, dtype=torch.float64) + noise
+
+
+def vector_times(factor):
+    def release(sums, cap, epsilon, delta, rng):
+        sigma = vector_sigma(sums, cap, epsilon, delta)
+        return sums + rng.normal(0, sigma * factor(len(sums), cap, sigma), len(sums))
+
+    return release
+
+
+def vector_first_only(sums, cap, epsilon, delta, rng):
+    noisy = np.array(sums)
+    noisy[0] += rng.normal(0, vector_sigma(sums, cap, epsilon, delta))
+    return noisy
+
+
+def vector_laplace(sums, cap, epsilon, delta, rng):
+    return sums + rng.laplace(0, vector_sigma(sums, cap, epsilon, delta) / math.sqrt(2), len(sums))
+
+
+def vector_in_place(sums, cap, epsilon, delta, rng):
+    sums += rng.normal(0, vector_sigma(sums, cap, epsilon, delta), size=len(sums))
+    return sums
+
+
+def sigma_bisection(epsilon, delta, sensitivity):
+    low, high = 1e-6, 1e6
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if delta_scipy(epsilon, middle, sensitivity) > delta else (low, middle)
+    return high
+
+
+def sigma_brentq(epsilon, delta, sensitivity):
+    from scipy.optimize import brentq
+
+    found = brentq(lambda x: math.log(max(delta_erfc(epsilon, math.exp(x), 1)[0], 1e-300) / delta), -4, 6)
+    return np.exp(found) * sensitivity
+
+
+def sigma_coarse(epsilon, delta, sensitivity):
+    """A search that stops at five digits."""
+    low, high = 0.01, 1e5
+    while high / low > 1 + 1e-5:
+        middle = (low + high) / 2 if high > 2 * low else math.sqrt(low * high)
+        if delta_normaldist(epsilon, middle, sensitivity) > delta:
+            low = middle
+        else:
+            high = middle
+    return np.array([high])
+
+
+def sigma_newton(epsilon, delta, sensitivity):
+    from scipy.optimize import root_scalar
+    from scipy.special import log_ndtr
+
+    def excess(x):
+        mu = math.exp(x)
+        above, below = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
+        return above + math.log1p(-math.exp(below - above)) - math.log(delta)
+
+    return sensitivity / math.exp(root_scalar(excess, bracket=(-3, 3)).root)
+
+
+def sigma_by_tail(epsilon, delta, sensitivity):
+    z = NormalDist().inv_cdf(delta)
+    return sensitivity / (z + math.sqrt(z * z + 2 * epsilon))
+
+
+RIGHT = {
+    "textbook_sigma": {
+        "raises": textbook_raises,
+        "asserts": textbook_asserts,
+        "None": textbook_none,
+        "else": textbook_nested,
+    },
+    "gaussian_release": {
+        "numpy": vector_numpy,
+        "random, list": vector_random,
+        "standard normal": vector_multivariate,
+        "Box-Muller": vector_box_muller,
+        "torch": vector_torch,
+    },
+    "smallest_sigma": {
+        "bisection": sigma_bisection,
+        "brentq": sigma_brentq,
+        "coarse, length 1": sigma_coarse,
+        "log space": sigma_newton,
+    },
+}
+
+WRONG = {
+    "textbook_sigma": {
+        "unchecked": (textbook_unchecked, "refuses nothing"),
+        "one allowed": (textbook_one_allowed, "refuses nothing"),
+        "variance": (refusing(lambda e, d, s: 2 * math.log(1.25 / d) * s**2 / e**2), "the variance"),
+        "no sensitivity": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d)) / e), "sensitivity forgotten"),
+        "1/delta": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1 / d)) * s / e), "1.25 forgotten"),
+        "log10": (refusing(lambda e, d, s: math.sqrt(2 * math.log10(1.25 / d)) * s / e), "base ten"),
+        "no 2": (refusing(lambda e, d, s: math.sqrt(math.log(1.25 / d)) * s / e), "factor 2 forgotten"),
+        "root of epsilon": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d) * s**2 / e)), None),
+        "analytic": (refusing(sigma_bisection), None),
+        "refuses all": (lambda epsilon, delta, sensitivity: None, None),
+    },
+    "gaussian_release": {
+        "l1": (vector_times(lambda k, cap, sigma: k**0.5), "l1 sensitivity"),
+        "one sum": (vector_times(lambda k, cap, sigma: k**-0.5), "one coordinate only"),
+        "no cap": (vector_times(lambda k, cap, sigma: 1 / cap), "cap forgotten"),
+        "variance": (vector_times(lambda k, cap, sigma: sigma), "variance as scale"),
+        "shared": (
+            lambda sums, cap, epsilon, delta, rng: (
+                sums + vector_sigma(sums, cap, epsilon, delta) * rng.standard_normal()
+            ),
+            "shared noise",
+        ),
+        "none": (lambda sums, cap, epsilon, delta: list(sums), "no noise"),
+        "10% off": (vector_times(lambda k, cap, sigma: 0.9), None),
+        "missing factor 2": (vector_times(lambda k, cap, sigma: 0.5**0.5), None),
+        "first only": (vector_first_only, None),
+        "Laplace": (vector_laplace, None),
+        "in place": (vector_in_place, None),
+        "one-sided": (
+            lambda sums, cap, epsilon, delta, rng: sums + abs(vector_numpy(sums, cap, epsilon, delta, rng) - sums),
+            None,
+        ),
+        "fixed seed": (
+            lambda sums, cap, epsilon, delta: vector_numpy(sums, cap, epsilon, delta, np.random.default_rng(7)),
+            None,
+        ),
+    },
+    "smallest_sigma": {
+        "textbook": (textbook_unchecked, "textbook formula"),
+        "no sensitivity": (
+            lambda epsilon, delta, sensitivity: sigma_newton(epsilon, delta, 1),
+            "sensitivity forgotten",
+        ),
+        "mu": (
+            lambda epsilon, delta, sensitivity: sensitivity / sigma_newton(epsilon, delta, sensitivity),
+            "mu for sigma",
+        ),
+        "tail": (sigma_by_tail, "by the tail"),
+        "variance": (
+            lambda epsilon, delta, sensitivity: sigma_newton(epsilon, delta, sensitivity) ** 2,
+            "the variance",
+        ),
+        "1% more": (lambda epsilon, delta, sensitivity: 1.01 * sigma_newton(epsilon, delta, sensitivity), None),
+        "1% less": (lambda epsilon, delta, sensitivity: 0.99 * sigma_newton(epsilon, delta, sensitivity), None),
+        "negative": (lambda epsilon, delta, sensitivity: -sigma_newton(epsilon, delta, sensitivity), None),
+    },
+}

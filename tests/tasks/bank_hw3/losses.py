@@ -1,0 +1,198 @@
+"""Submissions to homework 3: the privacy loss, its mean, and the exact delta."""
+
+import math
+import random
+from statistics import NormalDist
+
+import numpy as np
+
+from tests.tasks.bank_hw3.shared import PHI, delta_erfc, delta_normaldist, delta_scipy
+
+
+def loss_numpy(data, neighbour, b, rng):
+    t = data + rng.laplace(0, b)
+    return (abs(t - neighbour) - abs(t - data)) / b
+
+
+def loss_by_densities(data, neighbour, b):
+    u = random.random() - 0.5
+    t = data - b * math.copysign(1, u) * math.log(1 - 2 * abs(u))
+    return math.log(math.exp(-abs(t - data) / b) / (2 * b)) - math.log(math.exp(-abs(t - neighbour) / b) / (2 * b))
+
+
+def loss_by_exponentials(data, neighbour, b):
+    t = data + random.expovariate(1 / b) - random.expovariate(1 / b)
+    return np.array([np.abs(t - neighbour) / b - np.abs(t - data) / b])
+
+
+def loss_by_clipping(data, neighbour, b, rng):
+    shift = abs(data - neighbour) / b
+    return np.clip(shift - 2 * rng.laplace(), -shift, shift)
+
+
+def loss_by_torch(data, neighbour, b):
+    import torch
+
+    t = data + b * torch.empty((), dtype=torch.float64).exponential_() * (1 - 2 * torch.randint(0, 2, ()))
+    return ((t - neighbour).abs() - (t - data).abs()) / b
+
+
+def loss_in_single_precision(data, neighbour, b):
+    import torch
+
+    t = torch.tensor(float(data)) + b * torch.empty(()).exponential_() * (1 - 2 * torch.randint(0, 2, ()))
+    return ((t - neighbour).abs() - (t - data).abs()) / b
+
+
+def loss_of_gaussian(data, neighbour, b, rng):
+    t = rng.normal(data, b)
+    return ((t - neighbour) ** 2 - (t - data) ** 2) / (2 * b**2)
+
+
+def loss_of_gaussian_outputs(data, neighbour, b, rng):
+    t = rng.normal(data, math.sqrt(2) * b)
+    return (abs(t - neighbour) - abs(t - data)) / b
+
+
+def loss_seeded(data, neighbour, b):
+    t = np.random.default_rng(0).laplace(data, b)
+    return (abs(t - neighbour) - abs(t - data)) / b
+
+
+def mean_loop(p, q):
+    total = 0
+    for one, other in zip(p, q, strict=True):
+        if one > 0:
+            total += one * math.log(one / other)
+    return total
+
+
+def mean_masked(p, q):
+    seen = p > 0
+    return np.sum(p[seen] * np.log(p[seen] / q[seen]))
+
+
+def mean_scipy(p, q):
+    from scipy.special import rel_entr
+
+    return np.array([rel_entr(p, q).sum()])
+
+
+def mean_stats(p, q):
+    from scipy.stats import entropy
+
+    return entropy(p, q)
+
+
+def mean_limit(p, q):
+    return float(np.nansum(np.where(p > 0, p * (np.log(np.maximum(p, 1e-300)) - np.log(q)), 0)))
+
+
+def delta_integral(epsilon, sigma, sensitivity):
+    """E[(1 - e^(eps - L))+] over a fine grid of the loss."""
+    from scipy.integrate import quad
+
+    mu = sensitivity / sigma
+    density = NormalDist(mu**2 / 2, mu).pdf
+    return quad(lambda x: (1 - math.exp(epsilon - x)) * density(x), epsilon, epsilon + 15 * mu + mu**2, epsabs=1e-13)[0]
+
+
+def delta_sampled(epsilon, sigma, sensitivity, rng):
+    """A simulation, too coarse for a value."""
+    mu = sensitivity / sigma
+    losses = rng.normal(mu**2 / 2, mu, 10_000)
+    return np.mean(np.maximum(1 - np.exp(epsilon - losses), 0))
+
+
+RIGHT = {
+    "laplace_loss_sample": {
+        "numpy": loss_numpy,
+        "densities": loss_by_densities,
+        "exponentials, length 1": loss_by_exponentials,
+        "clipping": loss_by_clipping,
+        "torch": loss_by_torch,
+        "single precision": loss_in_single_precision,
+    },
+    "loss_mean": {
+        "loop": mean_loop,
+        "masked": mean_masked,
+        "scipy.special": mean_scipy,
+        "scipy.stats": mean_stats,
+        "where": mean_limit,
+    },
+    "exact_delta": {
+        "NormalDist": delta_normaldist,
+        "scipy": delta_scipy,
+        "erfc, length 1": delta_erfc,
+        "integral": delta_integral,
+    },
+}
+
+WRONG = {
+    "laplace_loss_sample": {
+        "neighbour": (lambda data, neighbour, b, rng: -loss_numpy(neighbour, data, b, rng), "other world"),
+        "swapped": (lambda data, neighbour, b, rng: -loss_numpy(data, neighbour, b, rng), "other world"),
+        "absolute": (lambda data, neighbour, b, rng: abs(loss_numpy(data, neighbour, b, rng)), "absolute value"),
+        "no b": (lambda data, neighbour, b, rng: loss_numpy(data, neighbour, b, rng) * b, "b forgotten"),
+        "ratio": (lambda data, neighbour, b: np.exp(loss_by_densities(data, neighbour, b)), "the ratio"),
+        "bound": (lambda data, neighbour, b: abs(neighbour - data) / b, "always the bound"),
+        "output": (lambda data, neighbour, b, rng: data + b * rng.laplace(), "the output"),
+        "Gaussian": (loss_of_gaussian, None),
+        "Gaussian outputs": (loss_of_gaussian_outputs, None),
+        "fixed seed": (loss_seeded, None),
+        "scale 10% off": (lambda data, neighbour, b, rng: loss_numpy(data, neighbour, 1.1 * b, rng), None),
+        "rounded": (lambda data, neighbour, b, rng: round(loss_numpy(data, neighbour, b, rng), 1), None),
+    },
+    "loss_mean": {
+        "weights of q": (
+            lambda p, q: sum(y * math.log(x / y) if x > 0 else 0 for x, y in zip(p, q, strict=True)),
+            "wrong weights",
+        ),
+        "mean": (
+            lambda p, q: np.mean([math.log(x / y) if x > 0 else 0 for x, y in zip(p, q, strict=True)]),
+            "not weighted",
+        ),
+        "log2": (lambda p, q: mean_loop(p, q) / np.log(2), "base two"),
+        "absolute": (
+            lambda p, q: sum(abs(x * math.log(x / y)) for x, y in zip(p, q, strict=True) if x),
+            "absolute values",
+        ),
+        "slide": (
+            lambda p, q: sum(i * math.log(x / y) for i, (x, y) in enumerate(zip(p, q, strict=True)) if x),
+            "weights are the names",
+        ),
+        "entropy": (lambda p, q: -sum(x * math.log(x) for x in p if x), "the entropy"),
+        "other direction": (lambda p, q: mean_loop(q, np.maximum(p, 1e-9)), None),
+        "zero not treated": (lambda p, q: np.sum(p * np.log(p / q)), None),
+        "largest": (lambda p, q: np.max(np.log(np.maximum(p, 1e-300) / q)), None),
+    },
+    "exact_delta": {
+        "tail": (
+            lambda epsilon, sigma, sensitivity: PHI(sensitivity / sigma / 2 - epsilon * sigma / sensitivity),
+            "the tail",
+        ),
+        "two tails": (
+            lambda epsilon, sigma, sensitivity: (
+                PHI(sensitivity / sigma / 2 - epsilon * sigma / sensitivity)
+                + PHI(-sensitivity / sigma / 2 - epsilon * sigma / sensitivity)
+            ),
+            "both tails",
+        ),
+        "no factor": (
+            lambda epsilon, sigma, sensitivity: (
+                PHI(sensitivity / sigma / 2 - epsilon * sigma / sensitivity)
+                - PHI(-sensitivity / sigma / 2 - epsilon * sigma / sensitivity)
+            ),
+            "e^epsilon forgotten",
+        ),
+        "no sensitivity": (lambda epsilon, sigma, sensitivity: delta_scipy(epsilon, sigma, 1), "sensitivity forgotten"),
+        "textbook": (
+            lambda epsilon, sigma, sensitivity: 1.25 * np.exp(-((epsilon * sigma / sensitivity) ** 2) / 2),
+            "classical formula",
+        ),
+        "mu inverted": (lambda epsilon, sigma, sensitivity: delta_scipy(epsilon, sensitivity, sigma), "upside down"),
+        "variance": (lambda epsilon, sigma, sensitivity: delta_scipy(epsilon, sigma**2, sensitivity), None),
+        "sampled": (delta_sampled, None),
+        "replaced": (lambda epsilon, sigma, sensitivity: delta_scipy(epsilon, sigma, 2 * sensitivity), None),
+    },
+}

@@ -1,0 +1,212 @@
+"""Submissions to homework 3: groups, ledgers, and the derivation."""
+
+import math
+
+import numpy as np
+
+
+def group_sum(epsilon, delta, k):
+    return k * epsilon, sum(delta * math.exp(i * epsilon) for i in range(k))
+
+
+def group_chain(epsilon, delta, k):
+    total_epsilon, total_delta = 0.0, 0.0
+    for _ in range(k):
+        total_epsilon, total_delta = total_epsilon + epsilon, math.exp(epsilon) * total_delta + delta
+    return {"delta": total_delta, "epsilon": total_epsilon}
+
+
+def group_quotient(epsilon, delta, k):
+    terms = k if epsilon == 0 else np.expm1(k * epsilon) / np.expm1(epsilon)
+    return np.array([k * epsilon, delta * terms]).tolist()
+
+
+def group_numpy(epsilon, delta, k):
+    return np.float64(epsilon) * k, np.array([delta * np.exp(epsilon * np.arange(k)).sum()])
+
+
+def group_zero_divided(epsilon, delta, k):
+    return k * epsilon, delta * (math.exp(k * epsilon) - 1) / (math.exp(epsilon) - 1)
+
+
+def ledger_loop(costs, epsilon, delta):
+    answered, spent_epsilon, spent_delta = [], 0, 0
+    for cost_epsilon, cost_delta in costs:
+        fits = spent_epsilon + cost_epsilon <= epsilon and spent_delta + cost_delta <= delta
+        answered.append(fits)
+        if fits:
+            spent_epsilon += cost_epsilon
+            spent_delta += cost_delta
+    return answered, spent_epsilon, spent_delta
+
+
+def ledger_left(costs, epsilon, delta):
+    left, answered = np.array([epsilon, delta]), np.zeros(len(costs), dtype=int)
+    for number, cost in enumerate(np.array(costs)):
+        if (cost <= left + 1e-15).all():
+            left, answered[number] = left - cost, 1
+    total = np.array(costs)[answered == 1].sum(axis=0)
+    return {"answered": answered, "epsilon": total[0], "delta": total[1]}
+
+
+def ledger_exact(costs, epsilon, delta):
+    from fractions import Fraction
+
+    spent, answered = [Fraction(0), Fraction(0)], []
+    for cost in costs:
+        after = [so_far + Fraction(one) for so_far, one in zip(spent, cost, strict=True)]
+        if after[0] > Fraction(epsilon) or after[1] > Fraction(delta):
+            answered.append(0)
+            continue
+        spent = after
+        answered.append(1)
+    return answered, float(spent[0]), float(spent[1])
+
+
+def ledger_lists(costs, epsilon, delta):
+    granted, answered = [], []
+    for cost in costs:
+        tried = [*granted, cost]
+        if math.fsum(e for e, _ in tried) > epsilon or math.fsum(d for _, d in tried) > delta:
+            answered.append(0.0)
+        else:
+            granted = tried
+            answered.append(1.0)
+    return tuple(answered), sum(e for e, _ in granted), sum(d for _, d in granted)
+
+
+def ledger_charged(costs, epsilon, delta):
+    totals = np.cumsum(np.array(costs), axis=0)
+    answered = (totals[:, 0] <= epsilon) & (totals[:, 1] <= delta)
+    return answered, totals[-1, 0], totals[-1, 1]
+
+
+def ledger_stops(costs, epsilon, delta):
+    answered, spent = [0] * len(costs), [0, 0]
+    for number, cost in enumerate(costs):
+        if spent[0] + cost[0] > epsilon or spent[1] + cost[1] > delta:
+            break
+        answered[number] = 1
+        spent = [spent[0] + cost[0], spent[1] + cost[1]]
+    return answered, *spent
+
+
+def ledger_no_delta(costs, epsilon, delta):
+    return ledger_loop(costs, epsilon, math.inf)
+
+
+def ledger_strict(costs, epsilon, delta):
+    answered, spent = [], [0, 0]
+    for cost in costs:
+        answered.append(spent[0] + cost[0] < epsilon and spent[1] + cost[1] < delta)
+        if answered[-1]:
+            spent = [spent[0] + cost[0], spent[1] + cost[1]]
+    return answered, *spent
+
+
+def ledger_late(costs, epsilon, delta):
+    answered, spent = [], [0, 0]
+    for cost in costs:
+        answered.append(spent[0] < epsilon and spent[1] < delta)
+        if answered[-1]:
+            spent = [spent[0] + cost[0], spent[1] + cost[1]]
+    return answered, *spent
+
+
+def ledger_largest(costs, epsilon, delta):
+    answered = [cost[0] <= epsilon and cost[1] <= delta for cost in costs]
+    return answered, max(cost[0] for cost in costs), max(cost[1] for cost in costs)
+
+
+LINKS = ("d0 and d1 are neighbours", "d1 and d2 are neighbours")
+
+
+def chain_as_in_the_lecture():
+    return [
+        ("<=", "exp(epsilon)*p1 + delta", LINKS[0]),
+        ("<=", "exp(epsilon)*(exp(epsilon)*p2 + delta) + delta", LINKS[1]),
+        ("=", "exp(2*epsilon)*p2 + (1 + exp(epsilon))*delta", "algebra"),
+    ]
+
+
+def chain_multiplied_out():
+    return [
+        ["<=", "delta + p1*exp(epsilon)", LINKS[0].upper()],
+        ["≤", "delta + exp(epsilon)*delta + exp(epsilon)**2*p2", LINKS[1]],
+        ["=", "exp(epsilon + epsilon)*p2 + exp(epsilon)*delta + delta", "algebra"],
+    ]
+
+
+def chain_with_a_start():
+    return [
+        ("=", "1*p0", "algebra"),
+        *chain_as_in_the_lecture()[:2],
+        ("=", "exp(2*epsilon)*p2 + delta*(exp(epsilon) + 1)", "algebra"),
+    ]
+
+
+def chain_in_small_steps():
+    return (
+        *chain_as_in_the_lecture()[:2],
+        ("=", "exp(epsilon)*exp(epsilon)*p2 + exp(epsilon)*delta + delta", "algebra"),
+        ("=", "exp(2*epsilon)*p2 + exp(epsilon)*delta + delta", "algebra"),
+    )
+
+
+RIGHT = {
+    "group_guarantee": {"sum": group_sum, "chain": group_chain, "quotient": group_quotient, "numpy": group_numpy},
+    "ledger": {"loop": ledger_loop, "what is left": ledger_left, "fractions": ledger_exact, "lists": ledger_lists},
+    "proof_group_of_two": {
+        "lecture": chain_as_in_the_lecture,
+        "multiplied out": chain_multiplied_out,
+        "with a start": chain_with_a_start,
+        "small steps": chain_in_small_steps,
+    },
+}
+
+WRONG = {
+    "group_guarantee": {
+        "slide": (
+            lambda epsilon, delta, k: (k * epsilon, k * math.exp((k - 1) * epsilon) * delta),
+            "the slide's bound",
+        ),
+        "k delta": (lambda epsilon, delta, k: (epsilon * k, delta * k), "k delta"),
+        "epsilon kept": (lambda epsilon, delta, k: (epsilon, group_sum(epsilon, delta, k)[1]), "epsilon kept"),
+        "exponential": (
+            lambda epsilon, delta, k: (np.exp(k * epsilon), group_sum(epsilon, delta, k)[1]),
+            "epsilon exponential",
+        ),
+        "one more": (lambda epsilon, delta, k: (k * epsilon, group_sum(epsilon, delta, k + 1)[1]), "one term too many"),
+        "zero divided": (group_zero_divided, None),
+        "delta kept": (lambda epsilon, delta, k: (k * epsilon, delta), None),
+    },
+    "ledger": {
+        "charged": (ledger_charged, "refused and charged"),
+        "stops": (ledger_stops, "closed after the first refusal"),
+        "no delta": (ledger_no_delta, "delta not checked"),
+        "strict": (ledger_strict, "never used up"),
+        "late": (ledger_late, "refused too late"),
+        "largest": (ledger_largest, None),
+        "nothing": (lambda costs, epsilon, delta: ([0] * len(costs), 0, 0), None),
+    },
+    "proof_group_of_two": {
+        "2 delta": (
+            lambda: [*chain_as_in_the_lecture()[:1], ("<=", "exp(epsilon)**2*p2 + delta + delta", LINKS[1])],
+            "delta not multiplied",
+        ),
+        "no delta": (lambda: [("<=", "p1*exp(epsilon)", LINKS[0])], "delta forgotten"),
+        "both at once": (lambda: [("<=", "delta + exp(epsilon)*p2", LINKS[0])], "both at once"),
+        "equal": (lambda: [("=", "exp(epsilon)*p1 + delta", "algebra")], "equal"),
+        "slide": (
+            lambda: [*chain_as_in_the_lecture()[:2], ("=", "exp(2*epsilon)*p2 + 2*delta*exp(epsilon)", "algebra")],
+            "brackets forgotten",
+        ),
+        "wrong link": (
+            lambda: [(a, b, LINKS[0] if a == "<=" else c) for a, b, c in chain_as_in_the_lecture()],
+            "wrong link",
+        ),
+        "stops early": (lambda: chain_as_in_the_lecture()[:1], None),
+        "no reason": (lambda: [(a, b, "algebra") for a, b, c in chain_as_in_the_lecture()], None),
+        "one leap": (lambda: [("<=", "exp(2*epsilon)*p2 + (1 + exp(epsilon))*delta", LINKS[0])], None),
+    },
+}

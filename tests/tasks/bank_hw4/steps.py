@@ -1,0 +1,177 @@
+"""Submissions to homework 4: the noisy average and a step of DP-SGD."""
+
+import math
+import random
+
+import numpy as np
+
+from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _noise, average_numpy, clip_numpy
+
+
+def average_random(clipped, clip, sigma, expected):
+    return [(math.fsum(column) + random.gauss(0, sigma * clip)) / expected for column in clipped.T]
+
+
+def average_torch(clipped, clip, sigma, expected):
+    import torch
+
+    total = torch.tensor(clipped).sum(0)
+    return (total + sigma * clip * torch.randn(len(total), dtype=torch.float64)) / expected
+
+
+def average_inverse(clipped, clip, sigma, expected, rng):
+    from scipy.special import ndtri
+
+    return clipped.sum(axis=0) / expected + sigma * clip / expected * ndtri(rng.random(clipped.shape[1]))
+
+
+def average_single(clipped, clip, sigma, expected, rng):
+    noise = rng.standard_normal(clipped.shape[1], dtype=np.float32)
+    return ((clipped.sum(axis=0) + np.float32(sigma * clip) * noise) / expected).astype(np.float32)
+
+
+def _average(noise, by=lambda m, expected: expected):
+    def wrong(clipped, clip, sigma, expected, rng):
+        total = clipped.sum(axis=0)
+        return (total + noise(len(clipped), len(total), clip, sigma, rng)) / by(len(clipped), expected)
+
+    return wrong
+
+
+def average_each(clipped, clip, sigma, expected, rng):
+    """The slide's line 7."""
+    return (clipped + rng.normal(0, sigma * clip, size=clipped.shape)).sum(axis=0) / expected
+
+
+def step_numpy(weights, x, y, q, clip, sigma, rate, rng):
+    lot = rng.random(len(y)) < q
+    rows = clip_numpy(_gradients(weights, x[lot], y[lot]), clip)
+    return weights - rate * (rows.sum(axis=0) + rng.normal(0, sigma * clip, len(weights))) / (q * len(y))
+
+
+def step_loop(weights, x, y, q, clip, sigma, rate, rng):
+    total = np.zeros(len(weights))
+    for one, label in zip(x, y, strict=True):
+        if rng.random() < q:
+            g = (1 / (1 + math.exp(-float(one @ weights))) - label) * one
+            total += g / max(1, np.linalg.norm(g) / clip)
+    return weights - rate / (q * len(y)) * (total + sigma * clip * rng.standard_normal(len(weights)))
+
+
+def step_random(weights, x, y, q, clip, sigma, rate):
+    lot = [i for i in range(len(y)) if random.random() < q]
+    rows = clip_numpy(_gradients(weights, x[lot], y[lot]), clip)
+    noisy = [s + random.gauss(0, sigma * clip) for s in rows.sum(axis=0)]
+    return [w - rate * g / (q * len(y)) for w, g in zip(weights, noisy, strict=True)]
+
+
+def step_waits(weights, x, y, q, clip, sigma, rate, rng):
+    lot = rng.random(len(y)) < q
+    if not lot.any():
+        return weights
+    total = clip_numpy(_gradients(weights, x[lot], y[lot]), clip).sum(axis=0)
+    return weights - rate * (total + rng.normal(0, sigma * clip, len(weights))) / (q * len(y))
+
+
+def step_torch(weights, x, y, q, clip, sigma, rate):
+    import torch
+
+    lot = torch.rand(len(y)) < q
+    w, a, b = torch.tensor(weights), torch.tensor(x)[lot], torch.tensor(y)[lot]
+    rows = (torch.sigmoid(a @ w) - b)[:, None] * a
+    rows = rows / (rows.norm(dim=1, keepdim=True) / clip).clamp(min=1)
+    noise = sigma * clip * torch.randn(len(w), dtype=torch.float64)
+    return w - rate * (rows.sum(0) + noise) / (q * len(y))
+
+
+def _step(clip_rows=clip_numpy, lot=lambda n, q, rng: rng.random(n) < q, noise=None, by=None, sign=-1, apart=False):
+    def wrong(weights, x, y, q, clip, sigma, rate, rng):
+        chosen = lot(len(y), q, rng)
+        rows = clip_rows(_gradients(weights, x[chosen], y[chosen]), clip)
+        shaken = (noise or _noise)(len(rows), len(weights), clip, sigma, rng)
+        size = q * len(y) if by is None else by(len(rows))
+        if apart:
+            return weights - rate * rows.sum(axis=0) / size + shaken / size
+        return weights + sign * rate * (rows.sum(axis=0) + shaken) / size
+
+    return wrong
+
+
+RIGHT = {
+    "noisy_average": {
+        "numpy": average_numpy, "random, list": average_random, "torch": average_torch, "inverse": average_inverse,
+        "single precision": average_single,
+    },
+    "dp_sgd_step": {"numpy": step_numpy, "loop": step_loop, "random, list": step_random, "torch": step_torch},
+}  # fmt: skip
+
+WRONG = {
+    "noisy_average": {
+        "C forgotten": (_average(lambda m, d, clip, sigma, rng: rng.normal(0, sigma, d)), "C forgotten"),
+        "as on the slide": (average_each, "noise per example"),
+        "drawn size": (_average(_noise, lambda m, expected: max(m, 1)), "divided by the drawn lot"),
+        "after dividing": (
+            lambda clipped, clip, sigma, expected, rng: (
+                (clipped.sum(axis=0) + rng.normal(0, sigma * clip, clipped.shape[1]) * expected) / expected
+            ),
+            "noise after dividing",
+        ),
+        "variance": (
+            _average(lambda m, d, clip, sigma, rng: rng.normal(0, (sigma * clip) ** 2, d)), "variance for deviation",
+        ),
+        "empty": (
+            lambda clipped, clip, sigma, expected, rng: (
+                average_numpy(clipped, clip, sigma, expected, rng) if len(clipped) else 0 * clipped.sum(axis=0)
+            ),
+            "nothing for an empty lot",
+        ),
+        "no noise": (lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected, "no noise"),
+        "mean": (
+            lambda clipped, clip, sigma, expected, rng: (
+                clipped.mean(axis=0) + rng.normal(0, sigma * clip / expected, clipped.shape[1])
+            ),
+            None,
+        ),
+        "shared": (_average(lambda m, d, clip, sigma, rng: rng.normal(0, sigma * clip)), None),
+        "Laplace": (
+            _average(lambda m, d, clip, sigma, rng: rng.laplace(0, sigma * clip / math.sqrt(2), d)), None,
+        ),
+        "one-sided": (_average(lambda m, d, clip, sigma, rng: np.abs(rng.normal(0, sigma * clip, d))), None),
+        "10% less": (_average(lambda m, d, clip, sigma, rng: rng.normal(0, 0.9 * sigma * clip, d)), None),
+        "fixed seed": (
+            lambda clipped, clip, sigma, expected: average_numpy(
+                clipped, clip, sigma, expected, np.random.default_rng(0)
+            ),
+            None,
+        ),
+        "rounded": (
+            lambda clipped, clip, sigma, expected, rng: average_numpy(clipped, clip, sigma, expected, rng).round(2),
+            None,
+        ),
+    },
+    "dp_sgd_step": {
+        "batch": (_step(clip_rows=_clip_sum), "batch clipped"),
+        "not clipped": (_step(clip_rows=lambda rows, clip: rows), "not clipped"),
+        "C forgotten": (_step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma, d)), "C forgotten"),
+        "as on the slide": (
+            _step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma * clip, (m, d)).sum(axis=0)),
+            "noise per example",
+        ),
+        "drawn size": (_step(by=lambda m: max(m, 1)), "divided by the drawn lot"),
+        "fixed size": (
+            _step(lot=lambda n, q, rng: rng.choice(n, round(q * n), replace=False)), "fixed-size lots",
+        ),
+        "uphill": (_step(sign=1), "uphill"),
+        "noise apart": (_step(apart=True), "noise without the rate"),
+        "drawn size, 0/0": (_step(by=lambda m: m), None),
+        "the first k": (_step(lot=lambda n, q, rng: np.arange(n) < rng.binomial(n, q)), "the first of the list"),
+        "k in a row": (
+            _step(lot=lambda n, q, rng: (rng.integers(n) + np.arange(rng.binomial(n, q))) % n), None,
+        ),
+        "empty? wait": (step_waits, "nothing for an empty lot"),
+        "everybody": (_step(lot=lambda n, q, rng: np.arange(n)), None),
+        "coordinates": (_step(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)), None),
+        "no noise": (_step(noise=lambda m, d, clip, sigma, rng: np.zeros(d)), None),
+        "10% less": (_step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, 0.9 * sigma * clip, d)), None),
+    },
+}  # fmt: skip

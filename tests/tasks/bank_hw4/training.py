@@ -1,0 +1,225 @@
+"""Submissions to homework 4: training, users and canaries."""
+
+import math
+import random
+from functools import lru_cache
+
+import numpy as np
+
+from dpcourse import accounting
+from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _mask, _noise, average_numpy, clip_numpy
+
+dp_sgd_epsilon, sigma_for = lru_cache(4_096)(accounting.dp_sgd_epsilon), lru_cache(64)(accounting.sigma_for)
+
+
+def _train(q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None, clip_rows=clip_numpy, lists=False):
+    def train(x, y, epsilon, delta, rng):
+        n = len(y)
+        multiplier = sigma_for(epsilon, delta, q=q, steps=steps) if sigma is None else sigma(epsilon, delta, q, steps)
+        weights, released, lots = np.zeros(x.shape[1]), [], []
+        for _ in range(steps):
+            chosen = (rng.random(n) < q) if lot is None else lot(n, q, rng)
+            rows = clip_rows(_gradients(weights, x[chosen], y[chosen]), clip)
+            shaken = (noise or _noise)(len(rows), x.shape[1], clip, multiplier, rng)
+            average = (rows.sum(axis=0) + shaken) / (q * n)
+            released.append(average.tolist() if lists else average)
+            lots.append(chosen.tolist() if lists else chosen)
+            weights = weights - rate * average
+        return {"released": released, "lots": lots, "q": q, "sigma": multiplier, "clip": clip, "rate": rate}
+
+    return train
+
+
+def _sigma_rounded(epsilon, delta, q, steps):
+    """Of a budget that is rounded down to two hundredths: a little more noise than needed, and soon known by heart."""
+    return sigma_for(math.floor(50 * epsilon) / 50, delta, q=q, steps=steps)
+
+
+def _train_with(noise_of):
+    """DP-SGD whose noise is made by noise_of(fresh noise, sum of the gradients, noise of the step before)."""
+
+    def train(x, y, epsilon, delta, rng):
+        q, steps, clip, rate = 0.1, 60, 0.5, 1.5
+        sigma, weights, before = sigma_for(epsilon, delta, q=q, steps=steps), np.zeros(x.shape[1]), None
+        released, lots = [], []
+        for _ in range(steps):
+            lots.append(rng.random(len(y)) < q)
+            total = clip_numpy(_gradients(weights, x[lots[-1]], y[lots[-1]]), clip).sum(axis=0)
+            fresh = rng.normal(0, sigma * clip, len(weights))
+            before = noise_of(fresh, total, fresh if before is None else before)
+            released.append((total + before) / (q * len(y)))
+            weights = weights - rate * released[-1]
+        return released, lots, q, sigma, clip, rate
+
+    return train
+
+
+def train_torch(x, y, epsilon, delta):
+    import torch
+
+    n, q, steps, clip, rate = len(y), 0.2, 40, 0.5, 1.5
+    sigma = _sigma_rounded(epsilon, delta, q, steps)
+    a, b, w = torch.tensor(x), torch.tensor(y), torch.zeros(x.shape[1], dtype=torch.float64)
+    released = torch.zeros(steps, x.shape[1], dtype=torch.float64)
+    lots = torch.rand(steps, n) < q
+    for t in range(steps):
+        lot = lots[t]
+        rows = (torch.sigmoid(a[lot] @ w) - b[lot])[:, None] * a[lot]
+        rows = rows / (rows.norm(dim=1, keepdim=True) / clip).clamp(min=1)
+        released[t] = (rows.sum(0) + sigma * clip * torch.randn(len(w), dtype=torch.float64)) / (q * n)
+        w = w - rate * released[t]
+    return released, lots, q, sigma, clip, rate
+
+
+def users_numpy(gradients, users, clip, sigma, expected, rng):
+    total = np.zeros(gradients.shape[1])
+    for user in np.unique(users):
+        update = gradients[users == user].sum(axis=0)
+        total += update / max(1, np.linalg.norm(update) / clip)
+    return (total + rng.normal(0, sigma * clip, len(total))) / expected
+
+
+def users_dict(gradients, users, clip, sigma, expected):
+    sums = {}
+    for row, user in zip(gradients, users.tolist(), strict=True):
+        sums[user] = sums.get(user, 0) + row
+    total = np.zeros(gradients.shape[1])
+    for update in sums.values():
+        total = total + update * min(1, clip / np.linalg.norm(update))
+    return [(value + random.gauss(0, sigma * clip)) / expected for value in total]
+
+
+def users_add_at(gradients, users, clip, sigma, expected, rng):
+    everybody, number = np.unique(users, return_inverse=True)
+    sums = np.zeros((len(everybody), gradients.shape[1]))
+    np.add.at(sums, number, gradients)
+    return clip_numpy(sums, clip).sum(axis=0) / expected + rng.normal(0, sigma * clip / expected, gradients.shape[1])
+
+
+def users_pandas(gradients, users, clip, sigma, expected, rng):
+    import pandas as pd
+
+    sums = pd.DataFrame(gradients).groupby(users).sum().to_numpy()
+    return average_numpy(clip_numpy(sums, clip), clip, sigma, expected, rng)
+
+
+def _users(rows=None, noise=None, by=None):
+    def wrong(gradients, users, clip, sigma, expected, rng):
+        sums = np.array([gradients[users == user].sum(axis=0) for user in np.unique(users)]).reshape(-1, 5)
+        clipped = clip_numpy(sums, clip) if rows is None else rows(gradients, users, clip)
+        shaken = _noise(0, 5, clip, sigma, rng) if noise is None else noise(users, clip, sigma, rng)
+        return (clipped.sum(axis=0) + shaken) / (expected if by is None else by(users))
+
+    return wrong
+
+
+def exposure_numpy(log_perplexities, canary):
+    rank = np.sum(log_perplexities <= log_perplexities[canary])
+    return np.log2(len(log_perplexities)) - np.log2(rank)
+
+
+def exposure_sorted(log_perplexities, canary):
+    ordered = sorted(log_perplexities.tolist())
+    rank = max(i for i, score in enumerate(ordered, 1) if score == log_perplexities[canary])
+    return math.log2(len(ordered) / rank)
+
+
+def exposure_loop(log_perplexities, canary):
+    rank = 0
+    for score in log_perplexities:
+        rank += score <= log_perplexities[canary]
+    return np.array([-math.log2(rank / len(log_perplexities))])
+
+
+def exposure_scipy(log_perplexities, canary):
+    from scipy.stats import rankdata
+
+    return math.log(len(log_perplexities) / rankdata(log_perplexities, method="max")[canary], 2)
+
+
+def _rank(scores, canary):
+    return np.sum(scores <= scores[canary])
+
+
+RIGHT = {
+    "train_private": {
+        "small lots": _train(sigma=_sigma_rounded),
+        "large lots, few steps": _train(q=0.5, steps=20, clip=0.7, rate=2.0, sigma=_sigma_rounded),
+        "many steps, lists": _train(q=0.05, steps=150, clip=0.4, rate=1.0, lists=True, sigma=_sigma_rounded),
+        "torch, tuple": train_torch,
+        "everybody": _train(q=1.0, steps=25, clip=1.0, rate=1.5),
+    },
+    "user_level_average": {
+        "numpy": users_numpy, "dict, random": users_dict, "add.at": users_add_at, "pandas": users_pandas,
+    },
+    "canary_exposure": {
+        "numpy": exposure_numpy, "sorted": exposure_sorted, "loop": exposure_loop, "scipy": exposure_scipy,
+    },
+}  # fmt: skip
+
+WRONG = {
+    "train_private": {
+        "noise upwards only": (_train_with(lambda fresh, total, before: np.abs(fresh)), None),
+        "noise along the gradient": (_train_with(lambda fresh, total, before: np.abs(fresh) * np.sign(total)), None),
+        "noise turned at every step": (_train_with(lambda fresh, total, before: -before), None),
+        "one step": (_train(sigma=lambda e, d, q, steps: sigma_for(e, d, q=q)), "one step's budget"),
+        "no noise": (_train(noise=lambda m, d, clip, sigma, rng: 0.0), "no noise"),
+        "C forgotten": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma, d)), "C forgotten"),
+        "per example": (
+            _train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma * clip, (m, d)).sum(axis=0)),
+            "noise per example",
+        ),
+        "not clipped": (_train(clip_rows=lambda rows, clip: rows), "not clipped"),
+        "fixed size": (
+            _train(lot=lambda n, q, rng: _mask(n, rng.choice(n, round(q * n), replace=False))), "fixed-size lots",
+        ),
+        "far too much noise": (_train(sigma=lambda e, d, q, steps: 60.0), "budget left over"),
+        "batch clipped": (_train(clip_rows=_clip_sum), "batch clipped"),
+        "other coins": (_train(lot=lambda n, q, rng: rng.random(n) < 1.1 * q), None),
+        "noise 20% less": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, 0.8 * sigma * clip, d)), None),
+        "weights only": (lambda x, y, epsilon, delta: np.zeros(21), None),
+        "uphill": (_train(rate=-1.5), None),
+    },
+    "user_level_average": {
+        "messages": (_users(rows=lambda gradients, users, clip: clip_numpy(gradients, clip)), "messages clipped"),
+        "who came": (_users(by=lambda users: max(len(set(users.tolist())), 1)), "divided by those who came"),
+        "by messages": (_users(by=lambda users: max(len(users), 1)), "divided by messages"),
+        "per user": (
+            _users(noise=lambda users, clip, sigma, rng: (
+                rng.normal(0, sigma * clip, (len(set(users.tolist())), 5)).sum(axis=0)
+            )),
+            "noise per user",
+        ),
+        "busiest": (
+            _users(noise=lambda users, clip, sigma, rng: rng.normal(
+                0, sigma * clip * max(np.unique(users, return_counts=True)[1], default=1), 5
+            )),
+            "noise for the busiest",
+        ),
+        "C forgotten": (_users(noise=lambda users, clip, sigma, rng: rng.normal(0, sigma, 5)), "C forgotten"),
+        "means": (
+            _users(rows=lambda gradients, users, clip: clip_numpy(np.array(
+                [gradients[users == user].mean(axis=0) for user in np.unique(users)]
+            ).reshape(-1, 5), clip)),
+            None,
+        ),
+        "not clipped": (_users(rows=lambda gradients, users, clip: gradients), None),
+        "no noise": (_users(noise=lambda users, clip, sigma, rng: 0.0), None),
+        "10% more": (_users(noise=lambda users, clip, sigma, rng: rng.normal(0, 1.1 * sigma * clip, 5)), None),
+    },
+    "canary_exposure": {
+        "upwards": (lambda log_perplexities, canary: exposure_numpy(-log_perplexities, canary),
+                    "ranked the wrong way"),
+        "nats": (lambda log_perplexities, canary: np.log(len(log_perplexities) / _rank(log_perplexities, canary)),
+                 "natural logarithm"),
+        "ties": (lambda log_perplexities, canary: np.log2(
+            len(log_perplexities) / (1 + np.sum(log_perplexities < log_perplexities[canary]))),
+            "ties in its disfavour forgotten"),
+        "from 0": (lambda log_perplexities, canary: np.log2(
+            len(log_perplexities) / max(1, _rank(log_perplexities, canary) - 1)), "rank from 0"),
+        "rank": (lambda log_perplexities, canary: np.log2(_rank(log_perplexities, canary)), "rank alone"),
+        "its perplexity": (lambda log_perplexities, canary: log_perplexities[canary], None),
+        "argsort place": (lambda log_perplexities, canary: np.log2(
+            len(log_perplexities) / (1 + np.argsort(log_perplexities)[canary])), None),
+    },
+}  # fmt: skip
