@@ -1,1 +1,1 @@
-"""Runs notebooks that nobody trusts, and decides. For now: the guide for instructors, README.md."""
+"""Runs notebooks that nobody trusts, and decides. The command is ``dpcourse``; README.md is the guide for instructors."""

@@ -19,7 +19,7 @@ class Problem(ValueError):
 
 def note(text: str) -> None:
     """A line for the person at the terminal. Not on stdout: that belongs to the result."""
-    print(text, file=sys.stderr, flush=True)
+    _show(text, sys.stderr)
 
 
 def bar(words: str, total: int | None = None) -> Any:
@@ -53,7 +53,18 @@ def write_json(target: str | None, value: Any) -> None:
 
 def tell(options: Any, text: str) -> None:
     """The result for a person: on stdout, unless the machine's result goes there."""
-    print(text, file=sys.stderr if options.json == "-" else sys.stdout, flush=True)
+    _show(text, sys.stderr if options.json == "-" else sys.stdout)
+
+
+def _show(text: str, stream: Any) -> None:
+    """A line, above the progress bar if there is one."""
+    if sys.modules.get("tqdm") is not None:
+        from tqdm import tqdm
+
+        tqdm.write(text, file=stream)
+        stream.flush()
+    else:
+        print(text, file=stream, flush=True)
 
 
 def new_file(name: str, force: bool) -> Path:
