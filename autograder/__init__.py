@@ -1,1 +1,1 @@
-"""Runs notebooks that nobody trusts, and decides. The command is ``dpcourse``; README.md is the guide for instructors."""
+"""Runs notebooks that nobody trusts, and decides. The command is ``dpcourse``; the guide is README.md."""
