@@ -114,7 +114,8 @@ def _added_cells(book: dict[str, Any]) -> None:
 def _script_in_text(book: dict[str, Any]) -> None:
     cell(book, ESSAY)["source"] = (
         "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">\n\n"
-        "[click](javascript:document.title='hacked') <a href='javascript:1'>x</a> <svg onload=document.title='hacked'>\n\n"
+        "[click](javascript:document.title='hacked') <a href='javascript:1'>x</a>\n\n"
+        "<svg onload=document.title='hacked'>\n\n"
         "$\\href{javascript:document.title='hacked'}{x}$ <iframe src=http://127.0.0.1:9></iframe>\n\n"
         "```\n<script>document.title='hacked'</script>\n```\n<style>body{display:none}</style>"
     )
@@ -173,7 +174,8 @@ for name in ("dpcourse.tasks.bank", "dpcourse.tasks.task", "course_tasks", "dpco
 """.replace("RIGHT_ONES", repr(RIGHT))),
     Attack("reads_installed_package", """
 import os, sys
-sys.path += [os.path.join(folder, name) for folder, names, _ in os.walk("/") for name in names if name.endswith("packages")]
+for folder, names, _ in os.walk("/"):
+    sys.path += [os.path.join(folder, name) for name in names if name.endswith("packages")]
 for name in [name for name in sys.modules if name.startswith("dpcourse")]:
     del sys.modules[name]
 sys.meta_path = [one for one in sys.meta_path if "NotHere" not in type(one).__name__]
@@ -233,7 +235,8 @@ for number in range(1, 60):
     Attack("forges_verdict", """
 from autograder.inside import child
 def double(x):
-    child.channel.send({"verdict": "passed", "points": 1000, "number": 2, "service": "grade", "arguments": [], "named": {}})
+    forged = {"verdict": "passed", "points": 1000, "number": 2}
+    child.channel.send({**forged, "service": "grade", "arguments": [], "named": {}})
     return 1.0
 """),
     Attack("sends_garbage", """
@@ -278,7 +281,11 @@ def spread(values):
     return Once()
 seen = [0.0]
 """),
-    Attack("objects_in_array", "def cumulate(values): return np.array([type('L', (), {'__eq__': lambda *a: True})()] * 4)"),
+    Attack("objects_in_array", """
+class Liar:
+    __eq__ = lambda self, other: True
+def cumulate(values): return np.array([Liar()] * 4)
+"""),
     Attack("not_numbers", "def double(x): return float('nan')\ndef spread(values): return float('inf')"),
     Attack("looks_up_the_stack", """
 import gc, inspect
@@ -397,7 +404,8 @@ np.sum = np.ndarray = None
     Attack("slows_the_box", """
 import os, resource
 for trick in (lambda: resource.prlimit(1, resource.RLIMIT_CPU, (1, 1)), lambda: os.setpriority(os.PRIO_PROCESS, 1, 19),
-              lambda: os.sched_setaffinity(1, {0}), lambda: os.kill(1, 19), lambda: os.kill(1, 9), lambda: os.kill(1, 2),
+              lambda: os.sched_setaffinity(1, {0}), lambda: os.kill(1, 19), lambda: os.kill(1, 9),
+              lambda: os.kill(1, 2),
               lambda: os.kill(1, 15)):
     try:
         trick()
@@ -424,7 +432,13 @@ for _ in range(200):
     if os.fork() == 0:
         time.sleep(1000)
 """),
-    Attack("starts_programs", "import subprocess\nsubprocess.Popen(['sleep', '1000'])\nimport os\nos.system('sleep 1000 &')"),
+    Attack("starts_programs", """
+import os, subprocess
+try:
+    subprocess.Popen(['sleep', '1000'])
+finally:
+    os.system('sleep 1000 &')
+"""),
     Attack("many_threads", """
 import threading, time
 for _ in range(3000):
@@ -441,8 +455,16 @@ for place in ("/tmp/a", "/dev/shm/a", os.path.expanduser("~/a")):
     except OSError:
         pass
 """),
-    Attack("prints_a_flood", "print('x' * 60_000_000)\nimport os\nos.write(1, b'x' * 10_000_000)\nos.write(2, b'y' * 10_000_000)"),
-    Attack("answers_too_much", "def double(x): return np.zeros(10**8)\ndef cumulate(values): return [[[[1.0] * 1000] * 100] * 100]"),
+    Attack("prints_a_flood", """
+import os
+print('x' * 60_000_000)
+os.write(1, b'x' * 10_000_000)
+os.write(2, b'y' * 10_000_000)
+"""),
+    Attack("answers_too_much", """
+def double(x): return np.zeros(10**8)
+def cumulate(values): return [[[[1.0] * 1000] * 100] * 100]
+"""),
     Attack("nests_deeply", """
 def double(x):
     nested = []

@@ -95,8 +95,9 @@ def mixed(source: Path, number: int) -> dict[str, Any]:
         elif kind == "doubled":
             cell["source"] += (
                 f"\n\nbefore_{name} = {name}\n\n\ndef {name}(*given, rng=None, **named):\n"
-                f"    rng = rng or np.random.default_rng()\n    try:\n        found = before_{name}(*given, rng=rng, **named)\n"
-                f"    except TypeError:\n        found = before_{name}(*given, **named)\n    return np.multiply(found, 2.0)\n"
+                f"    rng = rng or np.random.default_rng()\n    try:\n"
+                f"        found = before_{name}(*given, rng=rng, **named)\n    except TypeError:\n"
+                f"        found = before_{name}(*given, **named)\n    return np.multiply(found, 2.0)\n"
             )
     return right
 

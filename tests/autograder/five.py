@@ -1,4 +1,4 @@
-"""A course of five trivial tasks: for stock nbgrader with hidden asserts, for us with a ``tasks.py`` of the same names."""
+"""A course of five trivial tasks: hidden asserts for stock nbgrader, and a ``tasks.py`` of the same names for us."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ TASKS = (
           lambda x, low, high: x),
     _task("spread", 3, lambda values: values.std(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)],
           lambda values: values.var()),
-    _task("cumulate", 3, lambda values: np.cumsum(values), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)],
-          lambda values: values, Answer((None,))),
+    _task("cumulate", 3, lambda values: np.cumsum(values),
+          lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)], lambda values: values, Answer((None,))),
 )
 '''
 

@@ -1,4 +1,4 @@
-"""An instructor's day: release, thirty submissions in a zip from Moodle, grades, a proof read by hand, all given back."""
+"""An instructor's day: release, thirty submissions in Moodle's zip, grades, a proof read by hand, all given back."""
 
 from __future__ import annotations
 

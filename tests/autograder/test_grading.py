@@ -1,4 +1,4 @@
-"""A class is graded: the same seed gives the same grades, a run that was stopped goes on, nothing is lost or doubled."""
+"""A class is graded: the same seed, the same grades; a run that was stopped goes on; nothing is lost or doubled."""
 
 import json
 import os
@@ -120,7 +120,8 @@ def test_every_broken_submission_ends_with_a_verdict(tmp_path):
     hangs = notebook({**all_right(), "add_up": "def add_up(values):\n    while True: pass"})
     copies = notebook(all_right())
     copies["cells"].append(json.loads(json.dumps(copies["cells"][3])))
-    noisy = notebook({**all_right(), "add_up": "import warnings, sys\n" + right("add_up") + "\nwarnings.warn('x')\nprint('y' * 10**6, file=sys.stderr)"})  # fmt: skip
+    loud = "\nimport warnings, sys\nwarnings.warn('x')\nprint('y' * 10**6, file=sys.stderr)"
+    noisy = notebook({**all_right(), "add_up": right("add_up") + loud})
     for name, book in {
         "good": good,
         "without": without,

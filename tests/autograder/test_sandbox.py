@@ -102,9 +102,10 @@ def test_no_reference_can_be_imported(process):
 def test_services_give_the_real_results(process):
     from dpcourse import accounting, data
 
+    sigma = accounting.sigma_for(2.0, 1e-5, q=0.05, steps=40)
     cell = (
         "from dpcourse import accounting, data\n"
-        f"assert accounting.sigma_for(2.0, 1e-5, q=0.05, steps=40) == {accounting.sigma_for(2.0, 1e-5, q=0.05, steps=40)!r}\n"
+        f"assert accounting.sigma_for(2.0, 1e-5, q=0.05, steps=40) == {sigma!r}\n"
         f"assert list(data.cities()['city']) == {list(data.cities()['city'])!r}"
     )
     assert process.run("services", cell) == ""
@@ -158,7 +159,8 @@ def test_generators_without_a_seed_repeat(box):
     """The same grading twice is the same, even if a function takes its coins from the system."""
     source = (
         "import numpy as np, random, os, secrets\n"
-        "def f():\n    return [np.random.default_rng().random(), random.SystemRandom().random(), secrets.randbits(30), np.random.random()]"
+        "def f():\n    own = [np.random.default_rng().random(), random.SystemRandom().random()]\n"
+        "    return [*own, secrets.randbits(30), np.random.random()]"
     )
     found = []
     for _ in range(2):
@@ -171,11 +173,17 @@ def test_generators_without_a_seed_repeat(box):
 
 def test_nothing_of_one_submission_reaches_the_next(box):
     first = box.remote(20.0)
-    cell = "import os, numpy as np\nopen('/tmp/left', 'w').write('x')\nos.makedirs(os.path.expanduser('~/a/b'))\nnp.sum = None\nos.environ['LEFT'] = '1'"
+    cell = (
+        "import os, numpy as np\nopen('/tmp/left', 'w').write('x')\nos.makedirs(os.path.expanduser('~/a/b'))\n"
+        "np.sum = None\nos.environ['LEFT'] = '1'"
+    )
     assert first.run("leave", cell) == ""
     first.close()
     second = box.remote(20.0)
-    check = "import os, numpy as np\nassert os.listdir('/tmp') == os.listdir(os.path.expanduser('~')) == [] and np.sum is not None and 'LEFT' not in os.environ"
+    check = (
+        "import os, numpy as np\nassert os.listdir('/tmp') == os.listdir(os.path.expanduser('~')) == []\n"
+        "assert np.sum is not None and 'LEFT' not in os.environ"
+    )
     assert second.run("look", check) == ""
     second.close()
 
