@@ -6,6 +6,7 @@ the student (made from public probes). Nothing that the student wrote can act in
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,13 +86,24 @@ def answer_shown(cell: Cell, assignment: Assignment, submission: Submission) -> 
     """What the graded notebook shows of a student's cell. A missing one looks as it was handed out."""
     released = assignment.released[cell.grade_id]
     answer = submission.answers.get(cell.grade_id, released)
-    return answer if cell.kind == "code" or answer == released else harmless(answer)
+    if cell.kind == "code" or answer == released:
+        return answer
+    pictures = [f"![a picture](attachment:{name})" for name in attachments(cell, submission)]
+    return "\n\n".join([harmless(answer), *pictures])
+
+
+def attachments(cell: Cell, submission: Submission) -> dict[str, dict[str, str]]:
+    """The pictures in a written answer, under names of ours: another picture has another name."""
+    pictures = submission.pictures.get(cell.grade_id, ())
+    return {hashlib.sha256(content.encode()).hexdigest()[:16]: {kind: content} for kind, content in pictures}
 
 
 def _cell(cell: Cell, assignment: Assignment, submission: Submission) -> dict[str, Any]:
     """A cell of the homework as it is shown."""
     if cell.role in ("solution", "written"):
         made = as_jupyter(cell, answer_shown(cell, assignment, submission))
+        if cell.grade_id in submission.pictures:
+            made["attachments"] = attachments(cell, submission)
     else:
         made = as_jupyter(cell, assignment.released.get(cell.grade_id))
     if cell.grade_id:

@@ -5,10 +5,12 @@ Everything that keeps it from being read is an :class:`Unreadable`, whose text i
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,17 @@ LARGEST_FILE = 256 * 2**20  # bytes that are looked at; outputs make notebooks l
 LARGEST_TEXT = 8 * 2**20  # bytes without the outputs: what becomes Python objects, up to thirty times as large
 MOST_BRACKETS = 2_000_000  # in the outputs: about two seconds
 MOST_CELLS = 5_000
+MOST_PICTURES = 10  # of a cell
 LONGEST_SOURCE = 200_000  # characters of a cell
 
-#: Up to an output (or a whole string, or what stands between strings).
-KEPT = re.compile(rb'(?P<dropped>"(?:outputs|attachments)"\s*+:\s*+(?=[\[{]))|"(?:[^"\\]++|\\.)*+"?|[^"]++', re.DOTALL)
+#: The name of what is left out, or a whole string, or what stands between strings.
+KEPT = {
+    names: re.compile(rb'(?P<dropped>"(?:' + names + rb')"\s*+:\s*+(?=[\[{]))|"(?:[^"\\]++|\\.)*+"?|[^"]++', re.DOTALL)
+    for names in (b"outputs", b"outputs|attachments")
+}
 #: The next bracket that stands in no string.
 BRACKET = re.compile(rb'(?:"(?:[^"\\]++|\\.)*+"|[^"{}\[\]]++)*+(?P<bracket>[{}\[\]])', re.DOTALL)
+PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}  # how a file of that type begins
 UNWRITABLE = re.compile("[\x00\ud800-\udfff]")  # no program and no UTF-8 file can hold them
 
 
@@ -30,14 +37,22 @@ class Unreadable(Exception):
     """Why a file cannot be read, as a sentence."""
 
 
+class TooLarge(Unreadable):
+    """There is too much of it."""
+
+
 @dataclass(frozen=True)
 class RawCell:
-    """A cell of a submitted notebook. Nothing about it has been checked but that it is text."""
+    """A cell of a submitted notebook. Nothing about it has been checked but that it is text.
+
+    ``pictures``: type and base64 of the pictures that were pasted into it (a photo of a proof on paper).
+    """
 
     kind: str
     grade_id: str
     cell_id: str
     source: str
+    pictures: tuple[tuple[str, str], ...] = ()
 
 
 def quoted(name: str) -> str:
@@ -68,8 +83,13 @@ def cells_of(data: bytes) -> tuple[list[RawCell], list[str]]:
         raise Unreadable("The file is empty.")
     notes: list[str] = []
     if len(data) > LARGEST_TEXT:
-        notes.append(f"The file has {len(data) / 2**20:,.0f} MB; its outputs were left out.")
-        data = without_outputs(data)
+        size = f"The file has {len(data) / 2**20:,.0f} MB"
+        try:
+            data = without_outputs(data)
+            notes.append(f"{size}; its outputs were left out.")
+        except TooLarge:
+            data = without_outputs(data, b"outputs|attachments")
+            notes.append(f"{size}; its outputs and pictures were left out.")
     text, odd = _decoded(data)
     try:
         book = json.loads(text, parse_int=float)  # a whole number may have a million digits
@@ -86,16 +106,16 @@ def cells_of(data: bytes) -> tuple[list[RawCell], list[str]]:
     return [cell for cell in cells if cell is not None], notes + odd
 
 
-def without_outputs(data: bytes) -> bytes:
+def without_outputs(data: bytes, names: bytes = b"outputs") -> bytes:
     """The JSON of a notebook with its outputs left out, found without reading them into objects."""
     kept, size, place = [], 0, 0
     while place < len(data):
-        found = KEPT.match(data, place)
+        found = KEPT[names].match(data, place)
         if found is None:
             raise Unreadable("The file is not a notebook: it is not valid JSON.")
         size += found.end() - place
         if size > LARGEST_TEXT:
-            raise Unreadable(f"Without its outputs the file has still more than {LARGEST_TEXT // 2**20} MB.")
+            raise TooLarge(f"Without its outputs the file has still more than {LARGEST_TEXT // 2**20} MB.")
         kept.append(found.group())
         place = found.end()
         if found["dropped"]:
@@ -162,7 +182,20 @@ def _cell(raw: Any, number: int, notes: list[str]) -> RawCell | None:
     metadata = raw.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = marks.get("grade_id") if isinstance(marks, dict) else None
-    return RawCell(_text(raw.get("cell_type")), _text(name), _text(raw.get("id")), source)
+    pictures = tuple(_pictures(raw.get("attachments")))[:MOST_PICTURES]
+    return RawCell(_text(raw.get("cell_type")), _text(name), _text(raw.get("id")), source, pictures)
+
+
+def _pictures(attachments: Any) -> Iterator[tuple[str, str]]:
+    """The attachments of a cell that are what they say: a PNG or a JPEG."""
+    for kinds in attachments.values() if isinstance(attachments, dict) else ():
+        for kind, text in kinds.items() if isinstance(kinds, dict) else ():
+            try:
+                content = base64.b64decode(text)
+            except (ValueError, TypeError):
+                continue
+            if kind in PICTURES and content.startswith(PICTURES[kind]):
+                yield kind, base64.b64encode(content).decode()
 
 
 def _text(value: Any) -> str:

@@ -24,7 +24,8 @@ class Submission:
 
     ``answers``: grade_id -> source, of the solution and written cells that were found. ``extra``: the sources of cells
     that the student added or changed although they were given; nothing of it is run. ``rejected``: "", or the sentence
-    why nothing can be graded. ``fingerprint``: SHA-256 of the file, "" if there is none.
+    why nothing can be graded. ``fingerprint``: SHA-256 of the file, "" if there is none. ``pictures``: grade_id -> type
+    and base64 of the pictures in a written answer.
     """
 
     student: str
@@ -34,6 +35,7 @@ class Submission:
     notes: tuple[str, ...] = ()
     rejected: str = ""
     fingerprint: str = ""
+    pictures: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
 
 def read_submission(folder: Path, assignment: Assignment, student: str) -> Submission:
@@ -124,34 +126,36 @@ def _sorted_out(path: Path, assignment: Assignment, student: str) -> Submission:
     fingerprint = hashlib.sha256(data).hexdigest()
     try:
         cells, notes = cells_of(data)
-        answers = _answers(cells, assignment, notes)
-        if not answers:
+        chosen = _chosen(cells, assignment, notes)
+        if not chosen:
             raise Unreadable(f"No cell in it belongs to {assignment.name}: is it the notebook of another homework?")
     except Unreadable as reason:
         return Submission(student, assignment.name, rejected=str(reason), fingerprint=fingerprint)
-    return Submission(
-        student, assignment.name, answers, _extra(cells, assignment, notes), tuple(notes), "", fingerprint
-    )
+    answers = {name: cell.source for name, cell in chosen.items()}
+    texts = [cell.grade_id for cell in assignment.written if cell.grade_id in chosen]
+    pictures = {name: chosen[name].pictures for name in texts if chosen[name].pictures}
+    extra = _extra(cells, assignment, notes)
+    return Submission(student, assignment.name, answers, extra, tuple(notes), "", fingerprint, pictures)
 
 
-def _answers(cells: list[RawCell], assignment: Assignment, notes: list[str]) -> dict[str, str]:
-    """grade_id -> what the student wrote there."""
-    answers = {}
+def _chosen(cells: list[RawCell], assignment: Assignment, notes: list[str]) -> dict[str, RawCell]:
+    """grade_id -> the cell in which the student's answer stands."""
+    chosen = {}
     for cell in assignment.cells:
         if cell.role not in ("solution", "written"):
             continue
         name = cell.grade_id
-        written = [raw.source for raw in cells if raw.grade_id == name]
-        if not written:
+        found = [raw for raw in cells if raw.grade_id == name]
+        if not found:
             notes.append(f"The cell {name!r} is missing: it was deleted or renamed.")
             continue
-        answers[name] = written[0]
-        if len(written) > 1:
-            changed = [number for number, text in enumerate(written) if text != assignment.released[name]]
+        chosen[name] = found[0]
+        if len(found) > 1:
+            changed = [number for number, raw in enumerate(found) if raw.source != assignment.released[name]]
             number = changed[0] if changed else 0
-            answers[name] = written[number]
-            notes.append(f"There are {len(written)} cells {name!r}; number {number + 1} of them counts.")
-    return answers
+            chosen[name] = found[number]
+            notes.append(f"There are {len(found)} cells {name!r}; number {number + 1} of them counts.")
+    return chosen
 
 
 def _extra(cells: list[RawCell], assignment: Assignment, notes: list[str]) -> tuple[str, ...]:
