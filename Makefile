@@ -37,8 +37,9 @@ experiments: setup ## compute anew what lectures 4 and 5 show from stored result
 	$(PY) -m tools.adaptive_grid
 	$(PY) -m tools.adaptive_pictures
 
-study: setup ## grade every right homework submission again and again: none may fail (hours; it can be stopped and goes on)
+study: setup ## grade right and wrong homework submissions again and again (hours; the right ones go on where they were)
 	$(PY) -m tools.judge_study
+	$(PY) -m tools.judge_misses
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"
