@@ -1,7 +1,6 @@
 """The gradebook: our batches leave what nbgrader itself would, keep what a person decided, and change nothing twice."""
 
 import json
-import shutil
 import time
 from datetime import datetime, timedelta
 
@@ -15,22 +14,14 @@ from autograder.course import Course
 from autograder.gradebook import Writer
 from autograder.records import Record, TaskRecord
 from autograder.submission import Submission
-from tests.autograder.small_course import HW, make_course
+from tests.autograder.small_course import HW
 
 DUE = datetime(2026, 2, 1)
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory):
-    """A course whose gradebook has tables and nothing in them: nbgrader needs seconds to make one."""
-    root = make_course(tmp_path_factory.mktemp("empty"))
-    Gradebook(Course.find(root).db_url).close()
-    return root
-
-
 @pytest.fixture
-def course(empty, tmp_path):
-    return Course.find(shutil.copytree(empty, tmp_path / "exercises"))
+def course(small_course):
+    return Course.find(small_course)
 
 
 @pytest.fixture
