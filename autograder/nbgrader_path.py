@@ -24,13 +24,15 @@ from autograder.autograded import autograded_notebook, copy_timestamp
 from autograder.course import Course
 from autograder.examination import Box, examine, mentioned
 from autograder.grading import Run, judge_version, tasks_of
+from autograder.submission import submitted_at
 from dpcourse.tasks.check import SEED
 
 
 class TrustedExporter(NotebookExporter):
     """Takes every folder that was handed in, whatever is in it, and copies none of its files.
 
-    nbgrader would leave out a notebook with another name, stop at one that it cannot read, and follow links.
+    nbgrader would leave out a notebook with another name, stop at one that it cannot read, follow links, and wait for
+    a pipe in the place of ``timestamp.txt``.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -43,6 +45,7 @@ class TrustedExporter(NotebookExporter):
         converter: Any = self.parent
         course = converter.coursedir
         course.ignore = ["*"]
+        course.get_existing_timestamp = lambda folder: submitted_at(Path(folder))
         folders = glob.glob(converter._format_source(course.assignment_id, course.student_id))
         name = f"{course.assignment_id}.ipynb"
         converter.assignments = {folder: [os.path.join(folder, name)] for folder in folders if os.path.isdir(folder)}
@@ -62,7 +65,8 @@ class Examine(NbGraderPreprocessor):
         """Examine the submission that nbgrader is at."""
         root = Path(self.parent.parent.coursedir.root)
         student, name = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
-        run, tasks, box = _prepared(root, name)
+        changed = Course.find(root).source(name).stat().st_mtime_ns  # formgrader's server may run for days
+        run, tasks, box = _prepared(root, name, changed)
         submission = run.submission(student)
         record = examine(submission, run.assignment, tasks, run.seed, box, judge=judge_version())
         record.save(run.folder)
@@ -73,8 +77,8 @@ class Examine(NbGraderPreprocessor):
 
 
 @cache
-def _prepared(root: Path, name: str) -> tuple[Run, dict[str, Any], Box]:
-    """What all submissions of a homework share: the seed of this run, the tasks, the box."""
+def _prepared(root: Path, name: str, changed: int) -> tuple[Run, dict[str, Any], Box]:
+    """What all submissions of a homework share, until its source is changed: the seed, the tasks, the box."""
     given = os.environ.get(SEED, "")
     if given and not given.isdecimal():
         raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")

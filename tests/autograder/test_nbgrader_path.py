@@ -89,6 +89,8 @@ def graded(tmp_path_factory, bubblewrap):
     (people.folder("broken") / f"{HW}.ipynb").write_text("{")
     (people.folder("linked") / f"{HW}.ipynb").symlink_to(secret)
     os.mkfifo(people.folder("piped") / f"{HW}.ipynb")
+    os.mkfifo(root / "submitted" / "piped" / HW / "timestamp.txt")
+    (root / "submitted" / "linking" / HW / "timestamp.txt").write_text("yesterday, honestly")
     people.folder("empty")
     feedback = [f"generate_feedback {HW} --student={student}" for student in ("solved", "cheating", "broken")]
     log = nbgrader(root, f"generate_assignment {HW}", f"autograde {HW}", *feedback)
