@@ -31,7 +31,7 @@ def stopped(name: str, error: BaseException, where: str = "") -> Complaint:
     """The function ``name`` stopped with an error. A student's own type of error is told with what it is a kind of."""
     kind = type(error)
     known = next(one for one in kind.__mro__ if one.__module__ == "builtins")
-    words = kind.__name__ if kind is known else f"{kind.__name__} (a kind of {known.__name__})"
+    words = kind.__name__ if kind.__name__ == known.__name__ else f"{kind.__name__} (a kind of {known.__name__})"
     try:
         text = str(error)[:300]
     except Exception:  # an error type of the student's own, whose __str__ has an error

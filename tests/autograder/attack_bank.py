@@ -21,7 +21,10 @@ VICTIM = "victim"  # hands in right answers, with the secret in a comment
 RIGHT = "\n".join(f"def {name}({arguments}):\n    {body}" for name, (_, arguments, body, _) in CELLS.items())
 WALK = """
 import os
-def found(wanted, top="/"):
+def found(wanted):
+    seen = list(below(os.path.abspath("../../.."), wanted))  # where nbgrader would keep its things
+    return seen or list(below("/", wanted))
+def below(top, wanted):
     for folder, folders, files in os.walk(top):
         if folder.startswith(("/proc", "/sys", "/usr", "/packages")):
             folders[:] = []
@@ -150,7 +153,7 @@ ATTACKS: list[Attack] = [
     # Points, by what lies around
     Attack("reads_source", WALK + f"""
 import json
-for path in found("{HOMEWORK}.ipynb"):
+for path in [path for path in found("{HOMEWORK}.ipynb") if "source" in path]:
     for one in json.load(open(path))["cells"]:
         text = "".join(one["source"])
         if "return 2 * x" in text or "np.cumsum" in text:
@@ -316,7 +319,7 @@ for path in glob.glob("/proc/*/environ") + glob.glob("/proc/*/cmdline"):
 """),
     Attack("reads_files", TELL + """
 import os
-for folder, folders, files in os.walk("/"):
+for folder, folders, files in [*os.walk(os.path.abspath("../../..")), *os.walk("/")]:
     if folder in ("/usr", "/proc", "/sys", "/packages", "/dev"):
         folders[:] = []
     for name in files:
