@@ -1,5 +1,8 @@
 """Nothing that a student wrote acts by itself in nbgrader's pages, which are opened here in a browser."""
 
+import random
+import re
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -7,6 +10,7 @@ import jupyter_server_mathjax
 import nbgrader
 import pytest
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from autograder import autograded
 from autograder.assignment import Assignment, Cell
@@ -37,6 +41,58 @@ def assignment(tmp_path):
 )
 def test_an_honest_text_stays_as_it_is(text):
     assert harmless(text) == text
+
+
+# Random texts: pieces that mean something to markdown, HTML or TeX, in any order.
+PIECES = [
+    "<", ">", "</", "<!--", "-->", "<?", "!", "[", "]", "(", ")", ":", "]:", "|", "---", "`", "```", "~~~", "mermaid",
+    "python", "\\", "\\<", "\\[", "\\]", "$", "$$", "*", "**", "_", "#", "~~", "^", "x", '"', "'", "{", "}", "&", "&#106;",
+    "&lt;", "script>", "<a href=x>", "img src=x onerror=1>", "javascript:1", "data:text/html,", "attachment:x",
+    "http://e.test/", "<http://e>", "[x]", "[x]:", "[^1]:", "1. ", "- ", "\\href{javascript:1}{x}", "\\begin{a}",
+    "\\end{a}", "\n", "\n\n", "    ", "  \n", "\t", "\r", "\x0b", "\x0c", "\u2028", "\u00a0", "\ufeff",
+]  # fmt: skip
+FINE = {
+    "p", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "br",
+    "table", "thead", "tbody", "tr", "th", "td", "del", "a", "div", "span", "dl", "dt", "dd",
+}  # fmt: skip
+
+
+class Acting(HTMLParser):
+    """Collects what could act in a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        address = values.get("href", "#").startswith(("http://", "https://", "#"))
+        task = tag == "input" and values.get("type") == "checkbox"
+        if not (tag in FINE or task) or not address or any(name.startswith("on") for name in values):
+            self.found.append((tag, values))
+        if "jp-Mermaid" in values.get("class", ""):
+            self.found.append((tag, values))
+
+    def handle_comment(self, data):
+        self.found.append(("comment", data))
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+def acting(text):
+    page = markdown2html_mistune(text)
+    parser = Acting()
+    parser.feed(page)
+    formulas = re.sub(r"(?s)<(pre|code)[^>]*>.*?</\1>", "", page)
+    return parser.found + re.findall(r"\\href", formulas)
+
+
+def test_no_mixture_of_pieces_becomes_anything_that_acts():
+    dice = random.Random(7)
+    texts = ["".join(dice.choices(PIECES, k=dice.randint(2, 14))) for _ in range(3_000)]
+    assert [text for text in texts if acting(harmless(text))] == []
+    wild = [text for text in texts if "attachment:" not in text and acting(text)]
+    assert len(wild) > 300  # without care many of them do
 
 
 # What a page would do. Each of these changes the title, opens a dialog or calls another machine, if it can.
