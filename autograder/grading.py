@@ -1,38 +1,30 @@
-"""A whole class: what is to be graded, by whom, and where it is written. It can be stopped at any time and goes on.
-
-A record is on the disk before anything else is told about it; the gradebook follows in batches. While a run is not
-finished, ``grading/<homework>/.run`` says what it wants; whoever comes next finishes it.
-"""
+"""A whole class: what is to be graded, and by whom. It can be stopped at any time and goes on (see ``runs``)."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import hashlib
-import json
 import os
-import secrets
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograder import sandbox
 from autograder.assignment import Assignment
 from autograder.course import Course
 from autograder.examination import Box, Examination, mentioned
-from autograder.records import Record, records_in, write_whole
-from autograder.submission import Submission, read_submission
+from autograder.records import Record
+from autograder.runs import Run, Writing
+from autograder.submission import Submission
 from autograder.terminal import Problem
 from autograder.workers import Job, Setting, local
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
     from dpcourse.tasks.verdict import Verdict
-
-BATCH, SOON = 25, 2.0  # records, or seconds, until the gradebook is written
 
 
 @cache
@@ -41,57 +33,6 @@ def judge_version() -> str:
     root = Path(__file__).resolve().parents[1]
     files = [*sorted((root / "dpcourse" / "tasks").glob("*.py")), *sorted((root / "autograder").glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-
-
-class Run:
-    """One homework in one run: its seed, and who is still to be graded."""
-
-    def __init__(self, course: Course, assignment: str, *, seed: int | None, regrade: bool, whole: bool) -> None:
-        self.course, self.name = course, assignment
-        self.assignment = Assignment.read(course.source(assignment))
-        self.folder = course.records(assignment)
-        self.records = {record.student: record for record in records_in(self.folder)}
-        self._place = self.folder / ".run"
-        before = self._unfinished()
-        if before is not None and not regrade and seed in (None, before["seed"]):
-            self.seed, self.identity, self.again = before["seed"], before["run"], before["again"]
-        else:
-            known = [record.seed for record in self.records.values()]
-            self.seed = seed if seed is not None else (known[0] if known and not regrade else secrets.randbits(62))
-            self.identity, self.again = secrets.token_hex(8), regrade
-        self.resumed, self._seeded = before is not None, seed is not None
-        self._told = not whole  # a part of the class is no run that others would have to finish
-
-    def _unfinished(self) -> dict[str, Any] | None:
-        try:
-            found = json.loads(self._place.read_text(encoding="utf-8"))
-            return {"seed": int(found["seed"]), "run": str(found["run"]), "again": bool(found["again"])}
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-
-    def begin(self) -> None:
-        """Say what this run wants, for whoever has to finish it."""
-        if not self._told:
-            told = {"seed": self.seed, "run": self.identity, "again": self.again}
-            write_whole(self._place, json.dumps(told).encode())
-            self._told = True
-
-    def end(self) -> None:
-        """Everything is graded and written."""
-        self._place.unlink(missing_ok=True)
-
-    def submission(self, student: str) -> Submission:
-        """What the student handed in."""
-        return read_submission(self.course.submitted(student, self.name), self.assignment, student)
-
-    def is_done(self, submission: Submission) -> bool:
-        """Is there a record of this very file, as this run wants it?"""
-        record = self.records.get(submission.student)
-        if record is None or record.fingerprint != submission.fingerprint:
-            return False
-        if self.again:
-            return record.run == self.identity
-        return record.seed == self.seed or not self._seeded
 
 
 def grade(
@@ -179,45 +120,6 @@ def _closed_at_the_end(records: Iterator[Record]) -> Iterator[Record]:
     """The same records; on Ctrl-C the workers end at once, not when Python gets round to it."""
     with contextlib.closing(records):  # type: ignore[type-var]
         yield from records
-
-
-class Writing:
-    """Records to the disk at once; gradebook and autograded notebooks in batches, and whatever happens at the end."""
-
-    def __init__(self, course: Course, runs: dict[str, Run]) -> None:
-        from autograder.gradebook import Writer
-
-        self._runs, self._writer = runs, Writer(course)
-        self._waiting: list[tuple[Record, Submission]] = []
-        self._since = time.monotonic()
-
-    def __enter__(self) -> Writing:
-        self._writer.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        try:
-            self._flush()
-        finally:
-            self._writer.__exit__(*error)
-
-    def kept(self, record: Record) -> Record:
-        """On the disk, and marked as this run's."""
-        run = self._runs[record.assignment]
-        record = record.of_run(run.identity)
-        record.save(run.folder)
-        return record
-
-    def add(self, record: Record, submission: Submission) -> None:
-        """To the gradebook, soon."""
-        self._waiting.append((record, submission))
-        if len(self._waiting) >= BATCH or time.monotonic() - self._since > SOON:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            self._writer.write(self._waiting)
-        self._waiting, self._since = [], time.monotonic()
 
 
 def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str, Run], unsafe: bool) -> Setting:

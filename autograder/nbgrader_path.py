@@ -23,7 +23,8 @@ from autograder import sandbox
 from autograder.autograded import autograded_notebook, copy_timestamp
 from autograder.course import Course
 from autograder.examination import Box, examine, mentioned
-from autograder.grading import Run, judge_version, tasks_of
+from autograder.grading import judge_version, tasks_of
+from autograder.runs import Run
 from autograder.submission import submitted_at
 from dpcourse.tasks.check import SEED
 
