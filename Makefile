@@ -15,10 +15,10 @@ TYPED  := $(wildcard dpcourse autograder tools)
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab site slides experiments study test testslow lint format bench system constraints clean
+.PHONY: help setup lab site slides experiments study test testslow lint format bench bench-grading system constraints clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed ## make or update .venv (TORCH=default: do not choose the CPU build)
 
@@ -58,6 +58,10 @@ format: setup ## let ruff lay out the code
 
 bench: setup $(VENV)/.peers ## measure every figure of the README's table
 	$(PY) -m benchmarks
+
+bench-grading: setup system ## grade classes beside stock nbgrader, then try the bank of attacks on it (about 25 minutes)
+	$(PY) -m benchmarks --only grading
+	$(PY) -m benchmarks.attacks
 
 system: ## install the browser and the sandbox that some tests need (Debian, as root)
 	@missing=; for pair in $(SYSTEM); do \

@@ -6,7 +6,7 @@ import argparse
 import pathlib
 import sys
 
-from benchmarks import accounting, adaptive, explorers, learning, processes, sampling, sgd
+from benchmarks import accounting, adaptive, explorers, grading, learning, processes, sampling, sgd
 from benchmarks.figures import table
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
@@ -24,7 +24,8 @@ def merged(old: str, new: str) -> str:
 
 
 PARTS = {
-    part.__name__.split(".")[-1]: part for part in (accounting, sampling, processes, explorers, sgd, learning, adaptive)
+    part.__name__.split(".")[-1]: part
+    for part in (accounting, sampling, processes, explorers, sgd, learning, adaptive, grading)
 }
 
 

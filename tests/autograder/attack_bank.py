@@ -153,7 +153,7 @@ ATTACKS: list[Attack] = [
     # Points, by what lies around
     Attack("reads_source", WALK + f"""
 import json
-for path in [path for path in found("{HOMEWORK}.ipynb") if "source" in path]:
+for path in [path for path in found("{HOMEWORK}.ipynb") if "/source/" in path]:
     for one in json.load(open(path))["cells"]:
         text = "".join(one["source"])
         if "return 2 * x" in text or "np.cumsum" in text:
