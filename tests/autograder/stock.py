@@ -1,8 +1,11 @@
 """nbgrader's own commands, run as an instructor would: in the course's folder, by its config."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conftest import ROOT
@@ -20,6 +23,14 @@ for words in sys.argv[1:]:
             raise
     Application.instance().clear_instance()  # the command's own, which has taken the place of NbGraderApp's
 """
+
+
+@contextlib.contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A new folder, in memory where that can be had: nbgrader commits hundreds of times, each time to the disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        yield Path(folder)
 
 
 def tried(course: Path, *commands: str, **environment: str) -> subprocess.CompletedProcess[str]:

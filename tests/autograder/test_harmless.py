@@ -47,9 +47,9 @@ def test_an_honest_text_stays_as_it_is(text):
 PIECES = [
     "<", ">", "</", "<!--", "-->", "<?", "!", "[", "]", "(", ")", ":", "]:", "|", "---", "`", "```", "~~~", "mermaid",
     "python", "\\", "\\<", "\\[", "\\]", "$", "$$", "*", "**", "_", "#", "~~", "^", "x", '"', "'", "{", "}", "&",
-    "&#106;", "&lt;", "script>", "<a href=x>", "img src=x onerror=1>", "javascript:1", "data:text/html,", "attachment:x",
-    "http://e.test/", "<http://e>", "[x]", "[x]:", "[^1]:", "1. ", "- ", "\\href{javascript:1}{x}", "\\begin{a}",
-    "\\end{a}", "\n", "\n\n", "    ", "  \n", "\t", "\r", "\x0b", "\x0c", "\u2028", "\u00a0", "\ufeff",
+    "&#106;", "&lt;", "script>", "<a href=x>", "img src=x onerror=1>", "javascript:1", "data:text/html,",
+    "attachment:x", "http://e.test/", "<http://e>", "[x]", "[x]:", "[^1]:", "1. ", "- ", "\\href{javascript:1}{x}",
+    "\\begin{a}", "\\end{a}", "\n", "\n\n", "    ", "  \n", "\t", "\r", "\x0b", "\x0c", "\u2028", "\u00a0", "\ufeff",
 ]  # fmt: skip
 FINE = {
     "p", "em", "strong", "code", "pre", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "br",

@@ -13,7 +13,7 @@ from autograder.gradebook import Writer
 from autograder.records import Record
 from autograder.submission import read_submission
 from tests.autograder.small_course import HW, make_course
-from tests.autograder.stock import nbgrader, tried
+from tests.autograder.stock import nbgrader, quick_folder, tried
 from tools import browser
 
 RIGHT = {
@@ -72,9 +72,13 @@ def copies_a_test_cell(book):
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory, bubblewrap):
+def graded(bubblewrap):
     """The course after release, grading and feedback, all by nbgrader; and what it logged."""
-    root = make_course(tmp_path_factory.mktemp("stock"))
+    with quick_folder() as folder:
+        yield handed_in_and_graded(make_course(folder))
+
+
+def handed_in_and_graded(root):
     people, secret = Class(root), root.parent / "secret.txt"
     secret.write_text("the instructor's")
     places = [str(root / "gradebook.db"), str(root / "taken.txt")]

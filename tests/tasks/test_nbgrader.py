@@ -15,7 +15,7 @@ import nbformat
 from nbgrader.api import Gradebook
 
 from dpcourse.tasks import HOMEWORKS, tasks_of
-from tests.autograder.stock import nbgrader
+from tests.autograder.stock import nbgrader, quick_folder
 from tests.conftest import ROOT
 
 SOURCE = ROOT / "exercises" / "source"
@@ -60,9 +60,13 @@ def scores(book: Gradebook, homework: str, student: str) -> dict[str, tuple[floa
     return {one.cell.name: (one.auto_score, one.max_score, one.needs_manual_grade) for one in submitted.grades}
 
 
-def test_the_homeworks_are_released_handed_in_graded_and_given_back(bubblewrap, tmp_path):
-    """All of them in one course: nbgrader's start alone takes seconds."""
-    root = tmp_path / "exercises"
+def test_the_homeworks_are_released_handed_in_graded_and_given_back(bubblewrap):
+    with quick_folder() as folder:
+        go_through(folder / "exercises")
+
+
+def go_through(root: Path) -> None:
+    """All homeworks in one course: nbgrader's start alone takes seconds."""
     root.mkdir()
     shutil.copy(ROOT / "exercises" / "nbgrader_config.py", root)
     for homework in HOMEWORKS:
