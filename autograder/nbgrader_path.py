@@ -24,6 +24,7 @@ from autograder.autograded import autograded_notebook, copy_timestamp
 from autograder.course import Course
 from autograder.examination import Box, examine, mentioned
 from autograder.grading import judge_version, tasks_of
+from autograder.names import BadName, safe_name
 from autograder.runs import Run
 from autograder.submission import submitted_at
 from dpcourse.tasks.check import SEED
@@ -49,7 +50,16 @@ class TrustedExporter(NotebookExporter):
         course.get_existing_timestamp = lambda folder: submitted_at(Path(folder))
         folders = glob.glob(converter._format_source(course.assignment_id, course.student_id))
         name = f"{course.assignment_id}.ipynb"
-        converter.assignments = {folder: [os.path.join(folder, name)] for folder in folders if os.path.isdir(folder)}
+        converter.assignments = {folder: [os.path.join(folder, name)] for folder in folders if self._is_taken(folder)}
+
+    def _is_taken(self, folder: str) -> bool:
+        """Is it a folder of somebody whose name nbgrader's pages may show? They do not escape it."""
+        student = Path(folder).parent.name
+        try:
+            return os.path.isdir(folder) and safe_name(student) == student
+        except BadName as reason:
+            self.log.error("left out: %s", reason)
+            return False
 
     def from_filename(self, filename: str, resources: Any = None, **settings: Any) -> tuple[Any, Any]:
         """The notebook, after the preprocessors. What a student handed in is not opened here."""

@@ -96,6 +96,8 @@ def handed_in_and_graded(root):
     os.mkfifo(root / "submitted" / "piped" / HW / "timestamp.txt")
     (root / "submitted" / "linking" / HW / "timestamp.txt").write_text("yesterday, honestly")
     people.folder("empty")
+    people.hands_in("<img src=x onerror=alert(1)>", RIGHT)
+    people.hands_in(os.fsdecode(b"M\xfcller"), RIGHT)
     feedback = [f"generate_feedback {HW} --student={student}" for student in ("solved", "cheating", "broken")]
     log = nbgrader(root, f"generate_assignment {HW}", f"autograde {HW}", *feedback)
     return root, log
@@ -140,6 +142,13 @@ def test_it_was_the_trusted_path(graded):
     }
     assert "not valid JSON" in log  # the instructor is told
     assert not (root / "taken.txt").exists()
+
+
+def test_a_name_that_pages_would_act_on_is_left_out_and_told(graded):
+    root, log = graded
+    assert "left out: '<img src=x onerror=alert(1)>' has a '<' in it" in log
+    assert "left out: 'M\\udcfcller' has control characters in it" in log
+    assert set(scores(root)) == set(STUDENTS)
 
 
 def test_nothing_of_a_submission_is_copied_but_what_was_read(graded):
