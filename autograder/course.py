@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.names import BadName, safe_name, shown
 from autograder.terminal import Problem
 
 if TYPE_CHECKING:
@@ -78,9 +79,16 @@ class Course:
         return list(dict.fromkeys(names)) if names else known
 
     def students_of(self, assignment: str) -> list[str]:
-        """Who handed something in."""
+        """Who handed something in, by the names of their folders."""
+        return sorted(name for name in self._folders(assignment) if not _why_not(name))
+
+    def left_out(self, assignment: str) -> list[str]:
+        """Folders whose names cannot be a student's (``dpcourse collect`` would not have made them): why, each."""
+        return sorted(filter(None, map(_why_not, self._folders(assignment))))
+
+    def _folders(self, assignment: str) -> list[str]:
         found = (self.root / "submitted").glob(f"*/{assignment}")
-        return sorted(path.parent.name for path in found if path.is_dir() and not path.parent.name.startswith("."))
+        return [path.parent.name for path in found if path.is_dir() and not path.parent.name.startswith(".")]
 
     def task(self, name: str) -> Task:
         """The task of that name: the course's own (``tasks.py`` in its folder), else one of ``dpcourse.tasks``."""
@@ -99,6 +107,14 @@ def heading(notebook: Path) -> str:
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     found = re.search(r"^# (.+)$", text, re.MULTILINE)
     return found.group(1).strip() if found else notebook.stem
+
+
+def _why_not(name: str) -> str:
+    """Why a folder's name cannot be a student's, or ""."""
+    try:
+        return "" if safe_name(name) == name else f"{shown(name)} is spelt in another way than it is shown"
+    except BadName as reason:
+        return str(reason)
 
 
 def settings_of(root: Path) -> Config:

@@ -52,6 +52,9 @@ def run(options: argparse.Namespace) -> int:
     for student in options.student or ():
         if not any(student in students for students in handed_in.values()):
             raise Problem(f"student {student!r} handed in none of {', '.join(homeworks)}: see {course.root}/submitted")
+    left_out = [why for homework in homeworks for why in course.left_out(homework)]
+    for why in left_out:
+        note(f"left out, because its folder's name cannot be a student's (rename it): {why}")
     if not any(handed_in.values()):
         raise Problem(f"nothing was handed in under {course.root / 'submitted'}; `dpcourse collect` brings it there")
     if options.unsafe_no_sandbox:
@@ -59,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     before = written(course, homeworks)
     records, seconds = graded(course, homeworks, options)
     summary = summed_up(records, seconds, len(written(course, homeworks) - before))
+    summary["left_out"] = left_out
     write_json(options.json, {"summary": summary, "submissions": [record.for_machines() for record in records]})
     tell(options, in_words(summary))
     return 0

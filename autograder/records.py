@@ -32,7 +32,7 @@ class TaskRecord:
     misconception: str = ""
     message: str = ""
     feedback: str = ""
-    picture: str = ""  # a PNG in base64, of the answers to the public probes
+    picture: str = ""  # of the answers to the public probes, as ``pictures`` keeps it
     wasteful: bool = False
     seconds: float = 0.0
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autograder.command import main
 from autograder.course import Course
 from autograder.grading import check_notebook, grade
 from autograder.records import Record, records_in
@@ -310,3 +311,15 @@ def test_feedback_never_shows_a_fresh_probe(tmp_path):
                 shown.setdefault((record.student, task.task), set()).add(task.feedback)
     assert all(len(words) == 2 for words in hidden.values())  # the instructor reads of the fresh probes
     assert all(len(words) == 1 for words in shown.values())  # the student does not
+
+
+def test_a_folder_with_an_impossible_name_stops_nobody(tmp_path, capsys):
+    root = handed_in(tmp_path, 1)
+    for name in (b"M\xfcller", b"<img src=x onerror=alert(1)>", b"a\nb", b"x" * 200):
+        (Path(os.fsdecode(os.fsencode(root) + b"/submitted/" + name)) / HOMEWORK).mkdir(parents=True)
+    told = tmp_path / "told.json"
+    assert main(["grade", "--course", str(root), "--seed", "1", "--jobs", "1", "--json", str(told)]) == 0
+    found = json.loads(told.read_text(encoding="utf-8"))
+    assert [one["student"] for one in found["submissions"]] == ["s000"]
+    assert len(found["summary"]["left_out"]) == 4
+    assert capsys.readouterr().err.count("left out") == 4
