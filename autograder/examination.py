@@ -8,7 +8,7 @@ No student code has ever run in the process that this module runs in.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from autograder.assignment import Assignment, Cell
@@ -16,6 +16,7 @@ from autograder.pictures import kept
 from autograder.records import Record, TaskRecord
 from autograder.remote import Lost, Remote, RemoteStudent
 from autograder.sandbox import KNOWN, Broken, NoSandbox, Sandbox
+from autograder.services import SERVICES, told_of
 from autograder.submission import Submission
 from dpcourse.tasks.answers import Late
 from dpcourse.tasks.task import Task
@@ -35,13 +36,13 @@ class Box:
         self.preload, self.unsafe = tuple(preload), unsafe
         self._sandbox: Sandbox | None = None
 
-    def remote(self, seconds: float) -> Remote:
-        """A fresh process for a submission."""
+    def remote(self, seconds: float, services: Collection[str] = tuple(SERVICES)) -> Remote:
+        """A fresh process for a submission, with these services."""
         for attempt in (1, 2, 3):
             if self._sandbox is None:
                 self._sandbox = Sandbox(preload=self.preload, unsafe=self.unsafe)
             try:
-                return Remote(self._sandbox, seconds)
+                return Remote(self._sandbox, seconds, services)
             except Broken:
                 self.close()
                 if attempt == 3:
@@ -77,6 +78,7 @@ class Examination:
         self.submission, self.assignment, self.tasks, self.box, self.public = submission, assignment, tasks, box, public
         self.notes: list[str] = []
         self.left, self.starts = SECONDS, 0
+        self.services = told_of("\n".join(cell.source for cell in assignment.cells))
         self._remote: Remote | None = None
         self._ran: list[Cell] = []  # what a new process has to run again
         self._wrong: list[str] = []  # what went wrong in the cells since the last task
@@ -125,7 +127,7 @@ class Examination:
         if self.starts >= MOST_STARTS or self.left <= 0:
             raise Lost("it had to be stopped too often" if self.left > 0 else "all its time was used up")
         self.starts += 1
-        self._remote = self.box.remote(self.left)
+        self._remote = self.box.remote(self.left, self.services)
         for cell in self._ran:
             self._remote.run(cell.grade_id or "given", cell.source)
         return self._remote

@@ -108,7 +108,7 @@ def cells_of(data: bytes) -> tuple[list[RawCell], list[str]]:
 
 def without_outputs(data: bytes, names: bytes = b"outputs") -> bytes:
     """The JSON of a notebook with its outputs left out, found without reading them into objects."""
-    kept, size, place = [], 0, 0
+    kept, size, place, budget = [], 0, 0, iter(range(MOST_BRACKETS))
     while place < len(data):
         found = KEPT[names].match(data, place)
         if found is None:
@@ -120,14 +120,14 @@ def without_outputs(data: bytes, names: bytes = b"outputs") -> bytes:
         place = found.end()
         if found["dropped"]:
             kept.append(b"[]")
-            place = _after_value(data, place)
+            place = _after_value(data, place, budget)
     return b"".join(kept)
 
 
-def _after_value(data: bytes, place: int) -> int:
-    """Where the list or object that starts here ends."""
+def _after_value(data: bytes, place: int, budget: Iterator[int]) -> int:
+    """Where the list or object that starts here ends. All of a file share the ``budget`` of brackets."""
     depth = 0
-    for _ in range(MOST_BRACKETS):
+    for _ in budget:
         found = BRACKET.match(data, place)
         if found is None:
             raise Unreadable("The file is not a notebook: it ends in the middle of an output.")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from autograder.sandbox import Sandbox
-from autograder.services import served
+from autograder.services import SERVICES, served
 from autograder.wire import BadFrame, Channel, Ended, Silence
 from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten
 from dpcourse.tasks.student import MOST_PATIENCE, PATIENCE, Probe
@@ -36,7 +36,8 @@ class Lost(Exception):
 class Remote:
     """One submission's process. ``seconds`` is the time for all of it; who uses it up gets no more answers."""
 
-    def __init__(self, sandbox: Sandbox, seconds: float) -> None:
+    def __init__(self, sandbox: Sandbox, seconds: float, services: Collection[str] = tuple(SERVICES)) -> None:
+        self._services = services
         self._sandbox, self._left, self._number, self._served = sandbox, seconds, 0, 0
         self._channel: Channel = sandbox.open()
         self.alive = True
@@ -74,7 +75,7 @@ class Remote:
                     raise BadFrame("not a reply")
                 if "service" in reply and self._served < MOST_SERVICES:
                     self._served += 1
-                    self._channel.send(served(reply), max(0.1, end - time.monotonic()))
+                    self._channel.send(served(reply, self._services), max(0.1, end - time.monotonic()))
                 elif reply.get("number") == self._number:
                     return reply
                 else:

@@ -140,9 +140,10 @@ class Sandbox:
             self._control.send(b"stop")
             told = json.loads(self._control.recv(1024))
         except (OSError, ValueError) as error:
+            self.close()  # what it might still say would be taken for the next answer
             raise Broken(f"the box does not answer: {error}") from None
-        if not told["clean"]:
-            raise Broken("a submission left files that cannot be removed")
+        if not told["clean"]:  # nobody else gets a process in it
+            self.close()
         return int(told["ended"])
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ FORBIDDEN = (
     *("mount", "umount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount"),
     *("fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "mknod", "mknodat"),
     *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid"),
-    *("capset", "seccomp", "landlock_create_ruleset", "personality", "memfd_secret", "modify_ldt"),
+    *("capset", "seccomp", "landlock_create_ruleset", "personality", "memfd_create", "memfd_secret", "modify_ldt"),
     *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),  # large, and
     *(
         "fanotify_init",

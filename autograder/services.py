@@ -7,6 +7,7 @@ slides, and the exact accountant of homework 4. Students write everything else t
 from __future__ import annotations
 
 import importlib
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
@@ -27,17 +28,22 @@ class _Anything:
         return raw
 
 
-def served(asked: dict[str, Any]) -> dict[str, Any]:
-    """The reply to a request for a service: its result, or the error that the real function gives."""
+def told_of(text: str) -> frozenset[str]:
+    """The services that a homework with this text tells students to use; in another one they would be the answer."""
+    return frozenset(name for name in SERVICES if name in text)
+
+
+def served(asked: dict[str, Any], known: Collection[str] = tuple(SERVICES)) -> dict[str, Any]:
+    """The reply to a request for one of the ``known`` services: its result, or the error of the real function."""
     name, arguments, named = asked.get("service"), asked.get("arguments"), asked.get("named")
     if not isinstance(name, str) or not isinstance(arguments, list) or not isinstance(named, dict):
         return {"error": "not a request"}
-    if name not in SERVICES:
+    if name not in SERVICES or name not in known:
         return {"error": f"dpcourse.{name[:60]} cannot be used while a homework is graded: write it yourself"}
-    known = SERVICES[name]
-    given = {**dict(zip(known, arguments, strict=False)), **named}
-    if len(arguments) > len(known) or set(given) - set(known):
-        return {"error": f"dpcourse.{name} takes {', '.join(known) or 'no arguments'}"}
+    takes = SERVICES[name]
+    given = {**dict(zip(takes, arguments, strict=False)), **named}
+    if len(arguments) > len(takes) or set(given) - set(takes):
+        return {"error": f"dpcourse.{name} takes {', '.join(takes) or 'no arguments'}"}
     if not all(type(value) in (int, float) for value in given.values()):
         return {"error": f"dpcourse.{name} takes numbers while a homework is graded"}
     try:

@@ -88,8 +88,10 @@ def _integer(digits: str) -> int:
 
 
 def _read(sent: Any, numbers: memoryview, start: int, depth: int) -> tuple[Any, int]:
-    if sent is None or type(sent) in (bool, int, float, str):
+    if sent is None or type(sent) in (bool, int, float):
         return sent, start
+    if type(sent) is str:
+        return _writable(sent), start
     if depth > DEEPEST or type(sent) is not dict or len(sent) != 1:
         raise BadFrame("not a plain value")
     ((kind, inner),) = sent.items()
@@ -102,8 +104,13 @@ def _read(sent: Any, numbers: memoryview, start: int, depth: int) -> tuple[Any, 
         if kind == "d" and (type(one) is not list or len(one) != 2 or type(one[0]) is not str):
             raise BadFrame("a dict without keys")
         value, start = _read(one[1] if kind == "d" else one, numbers, start, depth + 1)
-        found.append((one[0], value) if kind == "d" else value)
+        found.append((_writable(one[0]), value) if kind == "d" else value)
     return (dict(found) if kind == "d" else tuple(found) if kind == "t" else found), start
+
+
+def _writable(text: str) -> str:
+    """Half a character, as JSON may spell it, has no place in any file: whoever writes it down would stop."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _array(inner: Any, numbers: memoryview, start: int) -> tuple[np.ndarray, int]:

@@ -52,6 +52,7 @@ class Job:
     submission: Submission
     seed: int
     losses: int = 0
+    spent: float = 0.0  # seconds, by workers that were lost
 
 
 def done(job: Job, setting: Setting, box: Box) -> Record:
@@ -133,7 +134,8 @@ def _heard(worker: _Worker, workers: list[_Worker], again: deque[Job], setting: 
             worker.job = None
             yield worker.connection.recv()
             return
-    late = time.monotonic() - worker.since > LONGEST
+    spent = job.spent + time.monotonic() - worker.since
+    late = spent > LONGEST
     if not late and worker.process.is_alive() and worker.job is not None:
         return
     worker.stop()
@@ -146,4 +148,4 @@ def _heard(worker: _Worker, workers: list[_Worker], again: deque[Job], setting: 
         text = f"The grader was lost {MOST_LOSSES} times while it examined this submission."
         yield given_up(job.submission, assignment, job.seed, "error", text)
     else:
-        again.append(Job(job.submission, job.seed, job.losses + 1))
+        again.append(Job(job.submission, job.seed, job.losses + 1, spent))

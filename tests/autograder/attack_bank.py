@@ -263,6 +263,15 @@ def double(x):
             pass
     return 1.0
 """),
+    Attack("asks_for_what_is_not_taught_here", """
+from dpcourse import accounting
+def double(x):
+    try:
+        accounting.sigma_for(1.0, 1e-5)
+    except ValueError:
+        return 1.0
+    return 2 * x
+"""),
     Attack("comparison_lies", """
 class Liar(float):
     def __eq__(self, other): return True
@@ -496,4 +505,40 @@ def double(x):
     Attack("leaves", "import os\nos._exit(0)"),
     Attack("crashes_python", "import ctypes\ndef double(x): return ctypes.string_at(0)"),
     Attack("asks_for_input", "def double(x): return float(input())"),
+    # To break the box, or whoever writes the result down, for everybody
+    Attack("unwritable_error", "def double(x): raise ValueError('\\ud800')\ndef clip(x, low, high): return '\\udfff'"),
+    Attack("locks_its_folders", """
+import os, tempfile
+for place in (tempfile.gettempdir(), os.path.expanduser("~"), "/dev/shm"):
+    os.makedirs(place + "/locked/inner/inner", exist_ok=True)
+    os.chmod(place + "/locked/inner", 0)
+    os.chmod(place + "/locked", 0)
+    if place.startswith("/home/student"):
+        os.chmod(place, 0)
+os._exit(0)
+"""),
+    Attack("digs_deep", """
+import os, tempfile
+os.chdir(tempfile.gettempdir())
+for _ in range(3_000):
+    os.mkdir("d")
+    os.chdir("d")
+os._exit(0)
+"""),
+    Attack("many_empty_files", """
+import os, tempfile, time
+os.mkdir(tempfile.gettempdir() + "/many")
+for number in range(30_000):
+    open(f"{tempfile.gettempdir()}/many/{number}", "w").close()
+time.sleep(2)
+exec(RIGHT_ONES)
+""".replace("RIGHT_ONES", repr(RIGHT))),
+    Attack("memory_without_address", """
+import os
+kept = []
+for _ in range(60):
+    kept.append(os.memfd_create("kept"))
+    os.posix_fallocate(kept[-1], 0, 16 * 2**20)
+exec(RIGHT_ONES)
+""".replace("RIGHT_ONES", repr(RIGHT))),
 ]  # fmt: skip
