@@ -23,6 +23,7 @@ from autograder.terminal import Problem
 from autograder.workers import MOST_LOSSES, Job, Setting, done
 from dpcourse.tasks import task_named
 
+ANSWERS_WITHIN = 15.0  # seconds, the scheduler
 AHEAD = 4  # jobs for each worker that the cluster knows of
 
 _one_at_a_time = threading.Lock()
@@ -60,7 +61,7 @@ def on_cluster(jobs: Iterable[Job], setting: Setting, address: str) -> Iterator[
     except ImportError:
         raise Problem("--cluster needs Dask: pip install 'dpcourse[instructor]'") from None
     try:
-        client = Client(address, timeout=15)
+        client = Client(address, timeout=ANSWERS_WITHIN)
     except (OSError, ValueError) as error:
         raise Problem(f"no Dask scheduler answers at {address!r}: {error}") from None
     bare = replace(setting, tasks={})

@@ -1,11 +1,14 @@
 """What the tests of the autograder share."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from autograder.course import Course
+from tests.autograder.classroom import hand_in
+from tests.autograder.five import HOMEWORK, five_course, notebook, some_right
 from tests.autograder.small_course import make_course, record, write_grades
 
 WHY = "Because <b>one</b> person counts once."
@@ -20,6 +23,22 @@ def empty_gradebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = Course.find(make_course(place.parent))  # its settings tell nbgrader where alembic is
     Gradebook(f"sqlite:///{place}", course.name).close()
     return place
+
+
+@pytest.fixture
+def handed_in(empty_gradebook: Path, tmp_path: Path) -> Callable[..., Path]:
+    """``handed_in(12)``: the folder of a course of five trivial tasks in which so many students handed in."""
+
+    def course(number: int, more: str = "", name: str = "") -> Path:
+        root = five_course(tmp_path / name)
+        shutil.copy(empty_gradebook, root)
+        for student in range(number):
+            answers = some_right(student % 32)
+            answers["double"] += more
+            hand_in(root, f"s{student:03}", HOMEWORK, notebook(answers))
+        return root
+
+    return course
 
 
 @pytest.fixture

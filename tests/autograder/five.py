@@ -100,3 +100,13 @@ def five_course(folder: Path) -> Path:
     (root / "tasks.py").write_text(TASKS, encoding="utf-8")
     (root / "source" / HOMEWORK / f"{HOMEWORK}.ipynb").write_text(json.dumps(notebook()), encoding="utf-8")
     return root
+
+
+def some_right(number: int) -> dict[str, str]:
+    """Student ``number`` has the tasks of its binary digits right."""
+    return {name: right(name) if number >> place & 1 else wrong(name) for place, name in enumerate(CELLS)}
+
+
+def score_of(number: int) -> int:
+    """The points for that."""
+    return sum(points for place, (points, *_) in enumerate(CELLS.values()) if number >> place & 1)

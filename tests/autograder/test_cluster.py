@@ -8,17 +8,17 @@ import pytest
 from autograder.course import Course
 from autograder.grading import grade
 from autograder.terminal import Problem
-from tests.autograder.five import HOMEWORK
-from tests.autograder.test_grading import bare, handed_in, in_gradebook, score_of
+from tests.autograder.five import HOMEWORK, score_of
+from tests.autograder.test_grading import bare, in_gradebook
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
 
-def test_a_dask_cluster_grades_the_same_and_a_lost_worker_loses_nothing(tmp_path):
+def test_a_dask_cluster_grades_the_same_and_a_lost_worker_loses_nothing(handed_in):
     from distributed import LocalCluster
 
     slow = "\nimport time\ntime.sleep(0.2)"
-    here, there = (handed_in(tmp_path / name, 20, slow) for name in ("here", "there"))
+    here, there = (handed_in(20, slow, name) for name in ("here", "there"))
     expected = [bare(record) for record in grade(Course.find(here), [HOMEWORK], jobs=2, seed=4)]
     killed: list[int] = []
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
@@ -37,7 +37,8 @@ def test_a_dask_cluster_grades_the_same_and_a_lost_worker_loses_nothing(tmp_path
     assert in_gradebook(there) == {f"s{number:03}": score_of(number) for number in range(20)}
 
 
-def test_a_scheduler_that_is_not_there_is_told(tmp_path):
-    root = handed_in(tmp_path, 1)
+def test_a_scheduler_that_is_not_there_is_told(handed_in, monkeypatch):
+    monkeypatch.setattr("autograder.cluster.ANSWERS_WITHIN", 1.0)
+    root = handed_in(1)
     with pytest.raises(Problem, match="no Dask scheduler answers at 'tcp:"):
         grade(Course.find(root), [HOMEWORK], cluster="tcp://127.0.0.1:9")

@@ -19,28 +19,10 @@ from autograder.grading import check_notebook, grade
 from autograder.records import Record, records_in
 from autograder.terminal import Problem
 from tests.autograder.classroom import answering, hand_in, released, solved
-from tests.autograder.five import CELLS, HOMEWORK, POINTS, all_right, all_wrong, five_course, notebook, right, wrong
+from tests.autograder.five import CELLS, HOMEWORK, POINTS, all_right, all_wrong, five_course, notebook, right, score_of
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
-
-
-def some_right(number: int) -> dict[str, str]:
-    """Student ``number`` has the tasks of its binary digits right."""
-    return {name: right(name) if number >> place & 1 else wrong(name) for place, name in enumerate(CELLS)}
-
-
-def score_of(number: int) -> int:
-    return sum(points for place, (points, *_) in enumerate(CELLS.values()) if number >> place & 1)
-
-
-def handed_in(folder: Path, number: int, slow: str = "") -> Path:
-    root = five_course(folder)
-    for student in range(number):
-        answers = some_right(student % 32)
-        answers["double"] += slow
-        hand_in(root, f"s{student:03}", HOMEWORK, notebook(answers))
-    return root
 
 
 def bare(record: Record) -> Record:
@@ -63,8 +45,8 @@ def in_gradebook(root: Path) -> dict[str, float]:
     return dict(pairs)
 
 
-def test_points_are_given_task_by_task(tmp_path):
-    root = handed_in(tmp_path, 32)
+def test_points_are_given_task_by_task(handed_in):
+    root = handed_in(32)
     seen: list[Record] = []
     records = grade(Course.find(root), [HOMEWORK], jobs=2, seed=3, progress=seen.append)
     assert [record.score for record in records] == [score_of(number) for number in range(32)]
@@ -89,8 +71,8 @@ def test_the_same_seed_gives_the_same_verdicts(tmp_path):
     assert {task.status for record in found[0] for task in record.tasks} >= {"passed", "failed", "error"}
 
 
-def test_what_was_graded_is_not_graded_again_unless_it_changed(tmp_path):
-    root = handed_in(tmp_path, 4)
+def test_what_was_graded_is_not_graded_again_unless_it_changed(handed_in):
+    root = handed_in(4)
     course = Course.find(root)
     first = grade(course, [HOMEWORK], jobs=1)
     again = grade(course, [HOMEWORK], jobs=1)
@@ -161,10 +143,10 @@ def test_every_broken_submission_ends_with_a_verdict(tmp_path):
     assert set(in_gradebook(root)) == set(records)
 
 
-def test_a_run_killed_at_any_time_goes_on(tmp_path):
+def test_a_run_killed_at_any_time_goes_on(handed_in):
     """SIGKILL of everything, three times; then the grades are those of an undisturbed run, each recorded once."""
     slow = "\nimport time\ntime.sleep(0.15)"
-    quiet, disturbed = (handed_in(tmp_path / name, 24, slow) for name in ("quiet", "disturbed"))
+    quiet, disturbed = (handed_in(24, slow, name) for name in ("quiet", "disturbed"))
     expected = [bare(record) for record in grade(Course.find(quiet), [HOMEWORK], jobs=2, seed=5)]
     command = [
         sys.executable,
@@ -202,8 +184,8 @@ def test_a_run_killed_at_any_time_goes_on(tmp_path):
     assert not (folder / ".run").exists()
 
 
-def test_an_interrupted_regrade_goes_on_too(tmp_path):
-    root = handed_in(tmp_path, 6)
+def test_an_interrupted_regrade_goes_on_too(handed_in):
+    root = handed_in(6)
     course = Course.find(root)
     grade(course, [HOMEWORK], jobs=1)
 
@@ -221,8 +203,8 @@ def test_an_interrupted_regrade_goes_on_too(tmp_path):
     assert in_gradebook(root) == {f"s{number:03}": score_of(number) for number in range(6)}
 
 
-def test_two_graders_do_not_work_in_one_course(tmp_path):
-    root = handed_in(tmp_path, 3)
+def test_two_graders_do_not_work_in_one_course(handed_in):
+    root = handed_in(3)
     errors = []
 
     def second(record: Record) -> None:
@@ -236,11 +218,11 @@ def test_two_graders_do_not_work_in_one_course(tmp_path):
     assert "another grading is at work" in errors[0]
 
 
-def test_workers_that_are_killed_lose_nothing(tmp_path):
+def test_workers_that_are_killed_lose_nothing(handed_in):
     """kill -9 of a random worker every two seconds during 200 submissions: all recorded once, with the same grades."""
     number = 200
-    slow = "\nimport time\ntime.sleep(0.12)"
-    root = handed_in(tmp_path, number, slow)
+    slow = "\nimport time\ntime.sleep(0.08)"
+    root = handed_in(number, slow)
     rng, stop, killed = np.random.default_rng(1), threading.Event(), []
 
     def killer() -> None:
@@ -269,15 +251,15 @@ def test_workers_that_are_killed_lose_nothing(tmp_path):
     assert in_gradebook(root) == {record.student: record.score for record in records}
 
 
-def test_a_graded_cell_without_a_task_is_told_at_once(tmp_path):
-    root = handed_in(tmp_path, 1)
+def test_a_graded_cell_without_a_task_is_told_at_once(handed_in):
+    root = handed_in(1)
     (root / "tasks.py").unlink()
     with pytest.raises(Problem, match="'double' of five has no task"):
         grade(Course.find(root), [HOMEWORK])
 
 
-def test_unsafe_is_recorded(tmp_path):
-    root = handed_in(tmp_path, 2)
+def test_unsafe_is_recorded(handed_in):
+    root = handed_in(2)
     records = grade(Course.find(root), [HOMEWORK], jobs=1, unsafe=True)
     assert [record.sandbox for record in records] == ["none", "none"]
     assert [record.score for record in records] == [score_of(0), score_of(1)]
@@ -313,8 +295,8 @@ def test_feedback_never_shows_a_fresh_probe(tmp_path):
     assert all(len(words) == 1 for words in shown.values())  # the student does not
 
 
-def test_a_folder_with_an_impossible_name_stops_nobody(tmp_path, capsys):
-    root = handed_in(tmp_path, 1)
+def test_a_folder_with_an_impossible_name_stops_nobody(handed_in, tmp_path, capsys):
+    root = handed_in(1)
     for name in (b"M\xfcller", b"<img src=x onerror=alert(1)>", b"a\nb", b"x" * 200):
         (Path(os.fsdecode(os.fsencode(root) + b"/submitted/" + name)) / HOMEWORK).mkdir(parents=True)
     told = tmp_path / "told.json"
