@@ -42,6 +42,9 @@ def test_right_ones_pass(homework, name):
     assert "grading draws new ones" in str(found)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:tests.tasks.bank_hw3.losses")  # their mistake: they divide by 0
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:tests.tasks.bank_hw4.lots")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:tests.tasks.bank_hw4.steps")
 @pytest.mark.parametrize(("homework", "name"), EVERY_TASK)
 def test_wrong_ones_fail_and_are_called_by_their_name(homework, name):
     task, known, missed = tasks_of(homework)[name], 0, []
