@@ -200,7 +200,7 @@ class Sandbox:
             program, "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox",
             "--die-with-parent", "--as-pid-1", "--new-session", "--cap-drop", "ALL",
             *_system(), *packages, *binds, "--proc", "/proc", "--dev", "/dev", *empty,
-            "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/student",
+            "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/student",
             _python(), "-I", "-S", "-B", "/inside/autograder/inside/zygote.py", str(descriptor),
         ]  # fmt: skip
 

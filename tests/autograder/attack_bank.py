@@ -533,6 +533,24 @@ for number in range(30_000):
 time.sleep(2)
 exec(RIGHT_ONES)
 """.replace("RIGHT_ONES", repr(RIGHT))),
+    Attack("holds_files_of_others", """
+import fcntl, glob, os, signal
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+for path in glob.glob(os.path.dirname(np.__file__) + "/**/*.py", recursive=True)[-100:]:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        exec(RIGHT_ONES)
+    except OSError:
+        os.close(descriptor)
+""".replace("RIGHT_ONES", repr(RIGHT))),
+    Attack("settings_of_the_kernel", """
+import os
+for folder, folders, files in os.walk("/proc"):
+    folders[:] = [name for name in folders if not name.isdecimal() and name not in ("self", "thread-self")]
+    if any(os.access(os.path.join(folder, name), os.W_OK) for name in files):
+        exec(RIGHT_ONES)
+""".replace("RIGHT_ONES", repr(RIGHT))),
     Attack("memory_without_address", """
 import os
 kept = []
