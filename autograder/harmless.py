@@ -16,7 +16,7 @@ RULES = tuple(
         (r"&(?=[#A-Za-z])", "& "),  # an entity, which could spell everything else
         (r"\](?=[(\[:])", "] "),  # a link, a picture, the definition of one
         (r"\\(?=href|url|class|style|cssId|unicode|require|html|data|mmlToken|bbox|includegraphics)", r"\\ "),
-        (r"(`{3,}|~{3,})(?![ \t]*(?:python|py|text|latex|tex)?[ \t]*(?:\n|$))", r"\1" "\n"),  # a diagram is a program
+        (r"(`{3,}|~{3,})(?![ \t]*+(?:python|py|text|latex|tex)?[ \t]*+(?:\n|$))", r"\1" "\n"),  # a diagram is a program
     )
 )
 

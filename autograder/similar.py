@@ -21,7 +21,8 @@ LENGTH = 8  # tokens in a sequence
 ENOUGH = 30.0  # weight that two submissions must share: less is said by everybody who answers in one line
 THRESHOLD = 0.8
 TOKEN = re.compile(
-    r"""#[^\n]*|(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""
+    r"""#[^\n]*|(?P<string>"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?)"""  # one that does not end is one, too: to look
+    r"""|(?P<name>[^\W\d]\w*)|(?P<number>\d[\w.]*)|[^\w\s]"""  # for its end from every quote takes hours
 )
 
 

@@ -124,6 +124,11 @@ def _script_in_text(book: dict[str, Any]) -> None:
     )
 
 
+def _endless_line(book: dict[str, Any]) -> None:
+    """Whoever looks for the end of this line again and again looks for a quarter of an hour."""
+    cell(book, ESSAY)["source"] = "```" + " " * 190_000 + "x"
+
+
 def _link_to(target: str) -> Callable[[Path], None]:
     def change(place: Path) -> None:
         place.unlink()
@@ -382,6 +387,7 @@ for path in glob.glob("**/*", recursive=True) + glob.glob("/home/student/**/*", 
 """, folder=_link_beside),
     # Whoever opens the result
     Attack("script_in_text", change=_script_in_text),
+    Attack("endless_line_in_text", change=_endless_line),
     Attack("script_in_error", "def double(x): raise ValueError(\"<script>document.title='hacked'</script>\")"),
     Attack("script_in_repr", """
 class Odd:

@@ -85,6 +85,12 @@ def test_tokens_leave_out_names_comments_and_layout():
     assert tokens("a = rng.laplace(0, b)  # noise") == tokens("x=dice . laplace( 0,scale )")
     assert tokens("a.laplace(0)") != tokens("a.normal(0)")
     assert tokens("for x in y: pass") != tokens("while x in y: pass")
+
+
+def test_quotes_without_an_end_take_no_time():
+    start = time.monotonic()
+    assert tokens('\\"' * 100_000)  # \"\"\"..., a string that begins again and again
+    assert time.monotonic() - start < 2
     assert tokens("'exp(x)'") == tokens('"exp( x )"')
     assert tokens("def broken(:\n '''") != []
 
