@@ -10,7 +10,8 @@ import time
 import nbformat
 import pytest
 
-from autograder.notebook_file import LARGEST_FILE, cells_of, without_outputs
+from autograder import notebook_file
+from autograder.notebook_file import LARGEST_FILE, Unreadable, cells_of, without_outputs
 from tests.autograder.desk import RIGHT, Desk
 from tests.autograder.small_course import HW, make_course
 from tests.conftest import ROOT
@@ -202,3 +203,11 @@ def test_pictures_that_are_too_large_are_left_out_and_told(desk):
     found = desk.read()
     assert len(found.answers) == 3
     assert any("outputs and pictures were left out" in note for note in found.notes)
+
+
+def test_all_outputs_of_a_file_share_the_patience(monkeypatch):
+    monkeypatch.setattr(notebook_file, "MOST_BRACKETS", 100)
+    cell = b'{"outputs":[' + b"[]," * 20 + b"1]}"
+    assert without_outputs(b"[" + b",".join([cell] * 2) + b"]")
+    with pytest.raises(Unreadable, match="too many"):
+        without_outputs(b"[" + b",".join([cell] * 3) + b"]")
