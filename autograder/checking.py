@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.notebook)
     if path.suffix != ".ipynb" or not path.is_file():
         raise Problem(f"{options.notebook!r} is no notebook: give the name of a file that ends in .ipynb")
-    from autograder.grading import check_notebook
+    from autograder.own_notebook import check_notebook
 
     verdicts = check_notebook(path)
     passed = sum(verdict.passed for verdict in verdicts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.assignment import Assignment, Cell
@@ -26,6 +27,7 @@ SECONDS = 240.0  # for everything that one submission does
 MOST_STARTS = 8  # of a submission's process
 CALLED = " I called you with "  # from here on a complaint speaks of the probe
 NOT_LIKE_THAT = "Your function passes the public checks, but fresh ones of the same kind fail."
+ADDED = "Cells that you added are not graded: what your function needs must stand in the cell of its solution."
 LOST = "While your function was asked, the notebook's process was lost: {}."
 
 
@@ -176,7 +178,9 @@ class Examination:
                 "error", "The judge could not make sense of your answers. Please tell your instructor."
             )
         if verdict.status == "missing" and self._wrong:
-            return without_answer("error", " ".join(self._wrong)[:1_500])
+            verdict = without_answer("error", " ".join(self._wrong)[:1_500])
+        if "NameError" in verdict.message and self.submission.extra:
+            verdict = replace(verdict, message=f"{verdict.message} {ADDED}")
         return verdict
 
     def _for_the_student(self, task: Task, verdict: Verdict) -> tuple[str, str]:

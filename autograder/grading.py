@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from autograder import sandbox
 from autograder.assignment import Assignment
 from autograder.course import Course
-from autograder.examination import Box, Examination, mentioned
+from autograder.examination import mentioned
 from autograder.records import Record
 from autograder.runs import Run, Writing
 from autograder.submission import Submission
@@ -24,7 +24,6 @@ from autograder.workers import Job, Setting, local
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
-    from dpcourse.tasks.verdict import Verdict
 
 
 @cache
@@ -147,19 +146,3 @@ def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:
         except ValueError as error:
             raise Problem(f"the graded cell {name!r} of {assignment.name} has no task: {error}") from None
     return found
-
-
-def check_notebook(path: Path) -> list[Verdict]:
-    """A student's own notebook: every task's public checks. It is their code on their machine, so no box is needed."""
-    from dpcourse.tasks import task_named
-
-    assignment = Assignment.read(path)
-    answers = {cell.grade_id: cell.source for cell in assignment.cells if cell.role == "solution"}
-    submission = Submission("you", assignment.name, answers=answers)
-    tasks = {name: task_named(name) for name in assignment.task_names}
-    box = Box(preload=mentioned(list(answers.values())), unsafe=True)
-    try:
-        examined = Examination(submission, assignment, tasks, box, public=True).verdicts()
-        return [verdict for verdict, _ in examined]
-    finally:
-        box.close()

@@ -73,7 +73,8 @@ def tried(attack_name: str, course: Path) -> str:
         found.append("gains points")
     if f"the secret is {SECRET}" in shown:
         found.append("reads the secret")
-    if "onerror" in shown or "<script>" in shown:
+    texts = [cell for cell in json.loads(shown or '{"cells": []}')["cells"] if cell["cell_type"] == "markdown"]
+    if any("onerror" in "".join(cell["source"]) for cell in texts):
         found.append("its script is shown")
     if scores.get(VICTIM) != POINTS or startup:
         found.append("touches another student")

@@ -68,6 +68,9 @@ class Notebook:
                 source = TransformerManager().transform_cell(asked["source"])
                 linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
                 exec(compile(source, place, "exec"), self.names)
+        except ImportError as raised:
+            where = "" if "while a homework is graded" in str(raised) else last_own_line(raised)
+            error = str(stopped(asked["cell"], raised, where))
         except SyntaxError as wrong:
             line = f", at `{wrong.text.strip()[:200]}`" if wrong.text else ""
             error = f"The cell is not valid Python: {wrong.msg}{line} (line {wrong.lineno})."

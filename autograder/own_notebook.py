@@ -1,0 +1,55 @@
+"""A student's own notebook, looked at as grading would: public probes only, and no box, for it is their machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograder.assignment import Assignment, Cell
+from autograder.examination import Box, Examination, mentioned
+from autograder.submission import Submission
+from autograder.terminal import Problem
+from dpcourse.tasks import HOMEWORKS, tasks_of
+
+if TYPE_CHECKING:
+    from dpcourse.tasks.verdict import Verdict
+
+DELETED = "(Its cell with `check` is missing in your notebook. Grading asks it all the same.)"
+
+
+def check_notebook(path: Path) -> list[Verdict]:
+    """Every task's public checks. Only the solution cells and the given ones are run, as when it is graded."""
+    try:
+        written = Assignment.read(path)
+    except ValueError as error:
+        raise Problem(f"{path.name!r} cannot be read as a notebook: {error}") from None
+    tasks = tasks_of(_homework(written))
+    added = tuple(cell.source for cell in written.cells if cell.kind == "code" and not cell.grade_id)
+    answers = {cell.grade_id: cell.source for cell in written.cells if cell.role == "solution"}
+    there = [cell for cell in written.cells if cell.grade_id and (cell.role != "task" or cell.grade_id in tasks)]
+    deleted = [name for name in tasks if name not in {cell.grade_id for cell in there}]
+    cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
+    box = Box(preload=mentioned(list(answers.values())), unsafe=True)
+    submission = Submission("you", written.name, answers=answers, extra=added)
+    try:
+        examined = Examination(submission, Assignment(written.name, tuple(cells)), tasks, box, public=True).verdicts()
+    finally:
+        box.close()
+    return [
+        replace(verdict, message=f"{verdict.message} {DELETED}") if verdict.task in deleted else verdict
+        for verdict, _ in examined
+    ]
+
+
+def _homework(written: Assignment) -> str:
+    """Which homework it is: by its cells, whatever the file is called."""
+    found = {cell.grade_id for cell in written.cells}
+    shared = {
+        homework: sum(name in found or f"{name}-solution" in found for name in tasks_of(homework))
+        for homework in HOMEWORKS
+    }
+    best = max(shared, key=lambda homework: shared[homework])
+    if not shared[best]:
+        raise Problem(f"{written.name!r} has no cell of a homework of this course: open the notebook you were given")
+    return best
