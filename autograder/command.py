@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from autograder.terminal import Problem, note
+from autograder.terminal import Problem, in_a_folder, note, refused_by_system
 
 #: sub-command -> (its module, what it does in a few words), in the order of an instructor's day
 COMMANDS = {
@@ -34,15 +34,21 @@ def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
     options = parser_for(words[0] if words else "").parse_args(words)
     try:
+        if options.json not in (None, "-"):
+            in_a_folder(options.json)  # before the work, not after it
         return int(options.run(options))
     except KeyboardInterrupt:
         note("\nstopped")
     except BrokenPipeError:  # whoever read our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if os.environ.get(DEBUG):
+            raise
+        note(f"dpcourse {words[0]}: {refused_by_system(error)} (set {DEBUG}=1 to see where)")
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        known = isinstance(error, Problem | OSError | ValueError)
+        known = isinstance(error, Problem | ValueError)
         said = str(error) if known and str(error) else f"{type(error).__name__}: {error}"
         hint = "" if isinstance(error, Problem) else f" (set {DEBUG}=1 to see where)"
         note(f"dpcourse {words[0]}: {said}{hint}")

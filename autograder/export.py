@@ -23,7 +23,9 @@ from autograder.roster import Roster, read_roster
 from autograder.terminal import Problem, new_file, note, tell, write_json
 
 EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
-FORMATS = ("moodle", "canvas", "nbgrader")
+#: format -> the columns of the class list that hold that system's own number. One system's is no other's.
+NUMBERS = {"moodle": ("moodle", "moodle_id"), "canvas": ("canvas", "canvas_id"), "nbgrader": ()}
+FORMATS = tuple(NUMBERS)
 
 Table = list[list[str]]
 Marks = dict[str, dict[str, Mark]]
@@ -53,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
         if options.format == "nbgrader":
             content = nbgraders_own(book, list(marks), roster)
         else:
-            people = [person(student, roster) for student in sorted(book.students, key=lambda one: str(one.id))]
+            students = sorted(book.students, key=lambda one: str(one.id))
+            people = [person(student, roster, options.format) for student in students]
             table = (moodle if options.format == "moodle" else canvas)(people, marks)
             content = as_csv(table)
     write_whole(place, content.encode("utf-8"))
@@ -71,12 +74,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def person(student: Any, roster: Roster) -> SimpleNamespace:
-    """A student of the gradebook, with the names of the list where the gradebook has none."""
+def person(student: Any, roster: Roster, system: str) -> SimpleNamespace:
+    """A student of the gradebook, with the names of the list where the gradebook has none.
+
+    The number is the one in the system's own column. Only for who is in no list with such columns, it is an id of
+    digits: `dpcourse collect` without a list takes the number as the id.
+    """
     first, last = roster.name(student.id)
     row = roster.rows.get(student.id, {})
-    known = (row.get(key, "") for key in ("moodle", "moodle_id", "canvas", "canvas_id", "lms_id"))
-    numbers = [word for word in (*known, student.id) if re.fullmatch(r"\d+", word)]
+    listed = any(column in row for columns in NUMBERS.values() for column in columns)
+    known = [row.get(column, "") for column in NUMBERS[system]] if listed else [student.id]
+    numbers = [word for word in known if re.fullmatch(r"[0-9]+", word)]
     return SimpleNamespace(
         id=student.id, first_name=student.first_name or first, last_name=student.last_name or last,
         email=student.email or row.get("email") or row.get("email_address") or "", number=numbers[0] if numbers else "",
@@ -116,7 +124,7 @@ def nbgraders_own(book: Any, homeworks: list[str], roster: Roster) -> str:
     """What nbgrader's export plugin writes. It does not quote names, so it is given quoted ones."""
     from nbgrader.plugins.export import CsvExportPlugin
 
-    people = [person(student, roster) for student in book.students]
+    people = [person(student, roster, "nbgrader") for student in book.students]
     real = {quoted(one.id): one.id for one in people}
     shown = [
         SimpleNamespace(**{name: quoted(getattr(one, name)) for name in ("id", "first_name", "last_name", "email")})

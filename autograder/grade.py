@@ -14,9 +14,10 @@ from typing import Any
 
 from autograder.course import Course
 from autograder.records import STATUSES, Record
-from autograder.terminal import Problem, bar, note, tell, write_json
+from autograder.terminal import Problem, bar, counted, note, one_line, tell, write_json
 
 EXAMPLE = "dpcourse grade hw1_pure_dp --jobs 2 --json grades.json"
+LOOKED_AT = 20  # submissions that are named one by one
 UNSAFE = "--unsafe-no-sandbox: the students' code runs with your rights. It can read, change and send what you can."
 
 
@@ -64,8 +65,20 @@ def run(options: argparse.Namespace) -> int:
     summary = summed_up(records, seconds, len(written(course, homeworks) - before))
     summary["left_out"] = left_out
     write_json(options.json, {"summary": summary, "submissions": [record.for_machines() for record in records]})
+    for line in to_look_at(records):
+        note(line)
     tell(options, in_words(summary))
     return 0
+
+
+def to_look_at(records: list[Record]) -> list[str]:
+    """A line for each submission that could not be graded, or only in part: what a person should know of at once."""
+    odd = [record for record in records if record.status != "graded"]
+    lines = [
+        one_line(f"{record.status}: {record.student}, {record.assignment}: {record.notes[0] if record.notes else ''}")
+        for record in odd[:LOOKED_AT]
+    ]
+    return lines + [f"and {len(odd) - LOOKED_AT} more: see --json or report"] * (len(odd) > LOOKED_AT)
 
 
 def graded(course: Course, homeworks: list[str], options: argparse.Namespace) -> tuple[list[Record], float]:
@@ -120,7 +133,7 @@ def in_words(summary: dict[str, Any]) -> str:
     tasks = ", ".join(f"{number} {status}" for status, number in summary["tasks"].items())
     loud = "\nWITHOUT A SANDBOX: do not trust these grades." if summary["sandbox"] == "none" else ""
     return (
-        f"{summary['submissions']} submissions ({counts}), "
+        f"{counted(summary['submissions'], 'submission')} ({counts}), "
         f"{summary['new']} of them new, in {summary['seconds']:.1f} s\n"
         f"seed: {summary['seed']}\n"
         f"tasks: {tasks or 'none'}{loud}"

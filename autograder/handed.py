@@ -23,6 +23,7 @@ from autograder.terminal import Problem
 
 TOGETHER = 2 * LARGEST_FILE  # bytes of all notebooks of one student
 MOST_FILES = 100_000
+EMPTY = "is an empty folder: nothing was handed in"
 
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
 CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<number>\d+)_(?P<file>.+)", re.DOTALL)
@@ -31,13 +32,15 @@ VERSION = re.compile(r"-(\d+)$")
 
 @dataclass(frozen=True)
 class Handed:
-    """A notebook. ``known_by``: what the platform calls the student, the surest first."""
+    """A notebook. ``known_by``: what the platform calls the student, the surest first. ``time``: of handing it in."""
 
     where: str
     known_by: tuple[str, ...]
     file: str
     time: datetime | None = None
     version: int = 0
+    number: int = 0  # Canvas's, of the submission: a later one has a larger one
+    changed: datetime | None = None  # of a file in a folder: when it was last written
     late: bool = False
     content: bytes = b""
 
@@ -48,12 +51,14 @@ def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, 
         entries = in_folder(source, refused)
     elif zipfile.is_zipfile(source):
         entries = in_zip(opened_zip(source), refused)
+    elif begins_like_a_zip(source):
+        raise Problem(f"{str(source)!r} is a broken zip file (its end is missing); download it again")
     elif source.is_file():
         raise Problem(f"{str(source)!r} is neither a folder nor a zip file")
     else:
         raise Problem(f"there is no {str(source)!r}: give a folder, a zip of Moodle or Canvas, or the word exchange")
     read = Counter[str]()
-    for parts, opened, time in entries:
+    for parts, opened, time, changed in entries:
         if not parts[-1].lower().endswith(".ipynb"):
             if parts[-1] != "timestamp.txt":
                 refused("/".join(parts), "is not a notebook (.ipynb)")
@@ -72,7 +77,7 @@ def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, 
         if len(content) > LARGEST_FILE:
             refused(found.where, f"is larger than {LARGEST_FILE // 2**20} MB")
         else:
-            yield replace(found, content=content)
+            yield replace(found, content=content, changed=changed)
 
 
 def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -> Handed:
@@ -88,14 +93,26 @@ def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -
         version = VERSION.search(stem)
         number = int(version[1][:9]) if version else 0
         file = f"{VERSION.sub('', stem)}.ipynb"
-        return Handed(where, (canvas["id"], canvas["name"]), file, None, number, bool(canvas["late"]))
+        return Handed(
+            where, (canvas["id"], canvas["name"]), file, version=number, number=int(canvas["number"][:18]),
+            late=bool(canvas["late"]),
+        )  # fmt: skip
     if len(parts) > 2 and parts[-2] in homeworks:
         return Handed(where, (parts[-3],), parts[-1], time)
     who = parts[0] if len(parts) > 1 else parts[0][: -len(".ipynb")]
     return Handed(where, (who,), parts[-1], time)
 
 
-Entries = Iterator[tuple[list[str], Callable[[], IO[bytes]], datetime | None]]
+#: Of each file: its path, how to open it, when it was handed in, when it was last written (as far as that is known).
+Entries = Iterator[tuple[list[str], Callable[[], IO[bytes]], datetime | None, datetime | None]]
+
+
+def begins_like_a_zip(source: Path) -> bool:
+    """Was it meant to be one? A download that was cut off has no table of contents."""
+    if not source.is_file():
+        return False
+    with source.open("rb") as file:
+        return file.read(4) == b"PK\x03\x04"
 
 
 def opened_zip(source: Path) -> zipfile.ZipFile:
@@ -113,10 +130,13 @@ def in_zip(archive: zipfile.ZipFile, refused: Callable[[str, str], None]) -> Ent
     """The files of an archive. Moodle's times are those of the files; others tell when the archive was made."""
     with archive:
         infos = archive.infolist()
+        filled = {info.orig_filename.split("/")[0] for info in infos if not info.is_dir()}
         for info in infos:
             kind = stat.S_IFMT(info.external_attr >> 16)
             where = shown(info.orig_filename)
             if info.is_dir():
+                if info.orig_filename.count("/") == 1 and info.orig_filename[:-1] not in filled:
+                    refused(where, EMPTY)
                 continue
             if kind not in (0, stat.S_IFREG):
                 refused(where, "is a link or a device, not a file")
@@ -132,7 +152,8 @@ def in_zip(archive: zipfile.ZipFile, refused: Callable[[str, str], None]) -> Ent
             if parts[0] == "__MACOSX" or not parts:
                 continue
             moodle = any(map(MOODLE.fullmatch, parts))
-            yield parts, lambda info=info: archive.open(info), zip_time(info) if moodle else None  # type: ignore[misc]
+            time = zip_time(info) if moodle else None
+            yield parts, lambda info=info: archive.open(info), time, None  # type: ignore[misc]
 
 
 def zip_time(info: zipfile.ZipInfo) -> datetime | None:
@@ -152,6 +173,10 @@ def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
         folders[:] = sorted(name for name in folders if name != ".ipynb_checkpoints")
         for name in [one for one in folders if Path(folder, one).is_symlink()]:
             refused(shown(name), "is a link, not a folder")
+        if folder == str(source):
+            for below in (Path(folder, name) for name in folders):
+                if not below.is_symlink() and not any(inside for *_, inside in os.walk(below)):
+                    refused(shown(below.name), EMPTY)
         for name in sorted(files):
             number += 1
             if number > MOST_FILES:
@@ -168,7 +193,8 @@ def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
             except BadName as error:
                 refused(shown(where), f"the name {error}")
                 continue
-            yield parts, lambda path=path: path.open("rb"), time_of(path.parent)  # type: ignore[misc]
+            changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            yield parts, lambda path=path: path.open("rb"), time_of(path.parent), changed  # type: ignore[misc]
 
 
 def time_of(folder: Path) -> datetime | None:

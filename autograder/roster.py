@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.names import BadName, safe_name, same
-from autograder.terminal import Problem
+from autograder.terminal import Problem, refused_by_system
 
 MOST = 10_000_000  # bytes
 
@@ -47,7 +47,10 @@ class Roster:
 
 def read_roster(path: Path) -> Roster:
     """Read the file. A row that cannot be used is a :class:`Problem` that says which one."""
-    raw = path.read_bytes()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise Problem(f"the list of students cannot be read: {refused_by_system(error)}") from None
     if len(raw) > MOST:
         raise Problem(f"{path} has {len(raw):,} bytes; a list of students has at most {MOST:,}")
     try:

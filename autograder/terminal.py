@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,6 +22,30 @@ class Problem(ValueError):
 def note(text: str) -> None:
     """A line for the person at the terminal. Not on stdout: that belongs to the result."""
     _show(text, sys.stderr)
+
+
+def one_line(text: str, most: int = 300) -> str:
+    """What others wrote, for a terminal: one line, not endless, and nothing in it that moves the cursor."""
+    line = "".join(letter if letter.isprintable() else "\ufffd" for letter in " ".join(text.split()))
+    return line if len(line) <= most else f"{line[:most]}..."
+
+
+def counted(number: int, word: str) -> str:
+    """1 submission, 2 submissions."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def refused_by_system(error: OSError) -> str:
+    """What the system would not do, in one sentence that quotes the file or folder it is about."""
+    why = (error.strerror or str(error)).lower()
+    if not isinstance(error.filename, str | bytes):
+        return why
+    place = Path(os.fsdecode(error.filename))
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        if not os.path.lexists(place):  # what was to be made there
+            place = place.parent
+        return f"{str(place)!r} may not be read or written ({why}): change its rights, or choose another place"
+    return f"{str(place)!r} cannot be used: {why}"
 
 
 def bar(words: str, total: int | None = None) -> Any:
@@ -48,7 +74,17 @@ def write_json(target: str | None, value: Any) -> None:
         sys.stdout.buffer.write(text.encode("utf-8"))
         sys.stdout.flush()
     else:
-        write_whole(Path(target), text.encode("utf-8"))
+        write_whole(in_a_folder(target), text.encode("utf-8"))
+
+
+def in_a_folder(name: str) -> Path:
+    """The place of a file to be written, if its folder is there. (A folder that is misspelt would be made.)"""
+    place = Path(name).expanduser()
+    if not place.parent.is_dir():
+        raise Problem(f"there is no folder {str(place.parent)!r} for {name!r}; make it, or choose another place")
+    if place.is_dir():
+        raise Problem(f"{name!r} is a folder; give the name of a file")
+    return place
 
 
 def tell(options: Any, text: str) -> None:
@@ -69,9 +105,7 @@ def _show(text: str, stream: Any) -> None:
 
 def new_file(name: str, force: bool) -> Path:
     """A place to write to: nothing of the user's is there, unless they say so."""
-    place = Path(name).expanduser()
-    if place.is_dir():
-        raise Problem(f"{name!r} is a folder; give the name of a file")
+    place = in_a_folder(name)
     if place.exists() and not force:
         raise Problem(f"{name!r} exists; choose another name, or overwrite it by --force")
     return place

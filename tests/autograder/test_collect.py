@@ -1,5 +1,6 @@
 """Whatever is in a zip or a folder: the submissions are taken in, tricks are refused one by one, nothing is lost."""
 
+import os
 import shutil
 import stat
 import zipfile
@@ -126,9 +127,84 @@ def test_nothing_that_was_handed_in_is_lost(course, tmp_path, capsys):
     ]:
         zipped(tmp_path / "m.zip", {moodle("Ada", 101): content}, day)
         code, found = for_machines(capsys, *collect, *option)
-        assert (code, found["files"][0]["outcome"], place.read_bytes()) == (0, outcome, there)
+        assert (code, found["files"][0]["outcome"], place.read_bytes()) == (int(outcome == "kept"), outcome, there)
+        assert ("--replace --student 101" in found["files"][0]["why"]) == (outcome == "kept")
     kept = {path.read_bytes() for path in (course / "earlier" / "101" / HW).iterdir()}
     assert kept == {first, second, third}
+
+
+def test_a_larger_number_of_canvas_is_later(course, tmp_path, capsys):
+    place = course / "submitted" / "123" / HW / FILE
+    for number, outcome, there in ((4570, "collected", 4570), (4569, "kept", 4570), (4601, "replaced", 4601)):
+        path = zipped(tmp_path / "c.zip", {f"lovelaceada_123_{number}_{FILE}": answered(f"return {number}")})
+        code, found = for_machines(capsys, "collect", path, "--course", course)
+        assert (code, found["files"][0]["outcome"]) == (int(outcome == "kept"), outcome)
+        assert place.read_bytes() == answered(f"return {there}")
+    assert "Canvas's number is larger" in found["files"][0]["why"]
+    place.write_bytes(answered("return 0"))  # by hand: what was known of the other one does not count for it
+    path = zipped(tmp_path / "c.zip", {f"lovelaceada_123_9999_{FILE}": answered()})
+    assert for_machines(capsys, "collect", path, "--course", course)[1]["counts"]["kept"] == 1
+
+
+def test_the_time_of_a_file_in_a_folder_decides_and_is_told(course, tmp_path, capsys):
+    source = tmp_path / "box" / "ada" / FILE
+    source.parent.mkdir(parents=True)
+    place = course / "submitted" / "ada" / HW / FILE
+    day = 1_800_000_000
+    for changed, outcome, there in ((day, "collected", 0), (day - 60, "kept", 0), (day + 60, "replaced", 60)):
+        source.write_bytes(answered(f"return {changed - day}"))
+        os.utime(source, (changed, changed))
+        code, found = for_machines(capsys, "collect", tmp_path / "box", "--course", course)
+        assert (code, found["files"][0]["outcome"]) == (int(outcome == "kept"), outcome)
+        assert place.read_bytes() == answered(f"return {there}")
+    assert "the file was changed later, 2027-01-15 08:01 UTC" in found["files"][0]["why"]
+    assert not (place.parent / "timestamp.txt").exists()  # that is no time of handing in
+
+
+def test_one_student_only(course, tmp_path, capsys):
+    path = zipped(tmp_path / "m.zip", {moodle("Ada", 1): answered(), moodle("Bob", 2): answered(), "x.pdf": b"%PDF"})
+    words = ("collect", path, "--course", course, "--student")
+    code, found = for_machines(capsys, *words, "2")
+    assert (code, [one["student"] for one in found["files"]]) == (0, ["2"])
+    assert [one.name for one in (course / "submitted").iterdir()] == ["2"]
+    code, out, _ = dpcourse(capsys, *words, "eve")
+    assert (code, "refused: eve is a student of whom nothing was found in" in out) == (1, True)
+    code, _, err = dpcourse(capsys, "collect", "exchange", "--course", course, "--student", "ada")
+    assert (code, "'ada'" in err) == (1, True)
+
+
+@pytest.mark.parametrize("file", [FILE, f"ada {HW}.ipynb", "Untitled.ipynb", "hw1.ipynb"])
+def test_a_notebook_of_nobody_is_refused(course, tmp_path, capsys, file):
+    path = zipped(tmp_path / "c.zip", {file: answered(), "cyd.ipynb": answered()})
+    (tmp_path / "box").mkdir()
+    (tmp_path / "box" / file).write_bytes(answered())
+    (tmp_path / "box" / "cyd.ipynb").write_bytes(answered())
+    for source in (path, tmp_path / "box"):
+        code, found = for_machines(capsys, "collect", source, "--course", course)
+        assert (code, found["counts"]["refused"]) == (1, 1)
+        assert "whose is it?" in by_name(found["files"], "where")[file]["why"]
+    assert [one.name for one in (course / "submitted").iterdir()] == ["cyd"]
+
+
+def test_what_cannot_be_read_is_collected_with_a_warning(course, tmp_path, capsys):
+    path = zipped(tmp_path / "m.zip", {moodle("Ada", 1): b"{", moodle("Bob", 2): answered()})
+    code, out, _ = dpcourse(capsys, "collect", path, "--course", course)
+    assert (code, (course / "submitted" / "1" / HW / FILE).read_bytes()) == (0, b"{")
+    assert "WARNING: what '1' handed in cannot be read as a notebook: The file is not a notebook" in out
+    assert out.count("WARNING") == 1
+
+
+def test_empty_folders_and_an_empty_zip_are_told(course, tmp_path, capsys):
+    (tmp_path / "box" / "ada" / HW).mkdir(parents=True)
+    (tmp_path / "box" / "bob").mkdir()
+    (tmp_path / "box" / "bob" / FILE).write_bytes(answered())
+    path = zipped(tmp_path / "m.zip", {"ada/": b"", "bob/": b"", f"bob/{FILE}": answered()})
+    for source, where in ((tmp_path / "box", "'ada'"), (path, "'ada/'")):
+        code, out, _ = dpcourse(capsys, "collect", source, "--course", course)
+        assert (code, f"refused: {where} is an empty folder: nothing was handed in" in out) == (1, True)
+        assert out.count("empty folder") == 1
+    code, _, err = dpcourse(capsys, "collect", zipped(tmp_path / "none.zip", {}), "--course", course)
+    assert (code, "none.zip' holds nothing that could be collected" in err) == (1, True)
 
 
 TRICKS = [
@@ -211,7 +287,9 @@ def test_nbgraders_exchange(small_course, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [(("nowhere.zip",), "nowhere.zip"), (("{broken}",), "broken zip file"), (("{file}",), "neither a folder nor a zip"),
-     (("{file}", "--assignment", "hw7"), "hw7"),
+     (("{file}", "--assignment", "hw7"), "hw7"), (("{cut}",), "cut.zip' is a broken zip file"),
+     (("{folder}", "--students", "nobody.csv"), "'nobody.csv' cannot be used: no such file"),
+     (("{folder}", "--students", "{folder}"), "is a directory"),
      (("{folder}", "--students", "{file}"), "student_id")],
 )  # fmt: skip
 def test_what_cannot_be_collected_is_said(course, tmp_path, capsys, words, said):
@@ -219,7 +297,9 @@ def test_what_cannot_be_collected_is_said(course, tmp_path, capsys, words, said)
     file.write_text("name\nAda\n")
     broken = zipped(tmp_path / "broken.zip", {"a/b.ipynb": b"x"})
     broken.write_bytes(broken.read_bytes().replace(b"PK\x01\x02", b"PK\x01\x03"))
-    filled = [word.format(file=file, folder=tmp_path, broken=broken) for word in words]
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(zipped(cut, {"a/b.ipynb": answered()}).read_bytes()[:-40])
+    filled = [word.format(file=file, folder=tmp_path, broken=broken, cut=cut) for word in words]
     code, out, err = dpcourse(capsys, "collect", *filled, "--course", course)
     assert (code, out) == (1, "")
     assert said in err

@@ -9,6 +9,7 @@ import pytest
 
 from autograder import command, grade
 from autograder.records import Record, TaskRecord
+from autograder.terminal import refused_by_system
 from tests.autograder.small_course import HW, answered, dpcourse, make_course
 from tests.conftest import ROOT
 
@@ -86,6 +87,37 @@ def test_the_summary_counts():
     assert "WITHOUT A SANDBOX" in grade.in_words(grade.summed_up(records("none"), 4.0, 2))
 
 
+def test_what_a_person_should_look_at_is_named():
+    assert grade.to_look_at(records()) == [f"rejected: bob, {HW}: It is empty."]
+    odd = Record(student="eve\x1b[2J", assignment=HW, status="partial", notes=("Two\nlines.", "More."))
+    assert grade.to_look_at([odd]) == [f"partial: eve\ufffd[2J, {HW}: Two lines."]
+    many = grade.to_look_at([odd] * 23)
+    assert (len(many), many[-1]) == (21, "and 3 more: see --json or report")
+    assert "1 submission (" in grade.in_words(grade.summed_up(records()[:1], 4.0, 1))
+
+
+def test_what_the_system_refuses_is_one_sentence(tmp_path, capsys):
+    course = make_course(tmp_path)
+    (course / "release").write_text("a file in the way")
+    code, out, err = dpcourse(capsys, "release", HW, "--course", course)
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert f"'{course}/release" in err
+    assert "Errno" not in err
+    for error in (PermissionError(13, "Permission denied", str(tmp_path / "new")),
+                  OSError(30, "Read-only file system", str(tmp_path / "new"))):  # fmt: skip
+        said = refused_by_system(error)
+        assert said.startswith(f"'{tmp_path}' may not be read or written ({error.strerror.lower()})")
+
+
+@pytest.mark.parametrize("words", [("grade", "--json"), ("report", "--html"), ("export", "--to"), ("doctor", "--json")])
+def test_a_folder_that_is_not_there_is_not_made(words, graded_course, tmp_path, capsys):
+    target = tmp_path / "nowhere" / "out"
+    code, out, err = dpcourse(capsys, *words, target, "--course", graded_course)
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert f"there is no folder '{target.parent}'" in err
+    assert not target.parent.exists()
+
+
 def test_grade_for_machines(small_course, tmp_path, capsys, bubblewrap):
     course = small_course
     for student, content in {"ada": answered(), "bob": b"{", "cyd": answered("return 1", "return count")}.items():
@@ -95,6 +127,7 @@ def test_grade_for_machines(small_course, tmp_path, capsys, bubblewrap):
     code, out, err = dpcourse(capsys, "grade", "--seed", "3", "--jobs", "1", "--json", target, "--course", course)
     assert code == 0, err
     assert "3 submissions" in out
+    assert f"rejected: bob, {HW}: " in err
     result = json.loads(target.read_text())
     assert (result["summary"]["submissions"], result["summary"]["seed"]) == (3, 3)
     found = {one["student"]: (one["status"], one["score"], one["max_score"]) for one in result["submissions"]}

@@ -61,6 +61,19 @@ def test_canvas_with_the_names_of_a_list(course, capsys, tmp_path):
     assert grades["77"] == ("Home, Nobody", "", "")
 
 
+def test_each_system_gets_its_own_number_or_none(course, capsys, tmp_path):
+    students = tmp_path / "class.csv"
+    students.write_text("student_id,moodle,canvas\nada,101,501\nbob,102,\n=cmd(),,503\n77,,504\n")
+    found = {}
+    for system, column, own in (("moodle", "Identifier", "ID number"), ("canvas", "ID", "SIS User ID")):
+        place = tmp_path / f"{system}.csv"
+        words = ("--format", system, "--to", place, "--students", students, "--course", course)
+        assert dpcourse(capsys, "export", *words)[0] == 0
+        found[system] = {row[own]: row[column] for row in rows(place) if row.get("Student") != "Points Possible"}
+    assert found["moodle"] == {"ada": "Participant 101", "bob": "Participant 102", "'=cmd()": "", "77": ""}
+    assert found["canvas"] == {"ada": "501", "bob": "", "'=cmd()": "503", "77": "504"}
+
+
 def test_nbgraders_own(course, capsys, tmp_path):
     place = tmp_path / "n.csv"
     assert dpcourse(capsys, "export", "--to", place, "--course", course)[0] == 0
