@@ -32,7 +32,9 @@ class Run:
         if before is not None and not regrade and seed in (None, before["seed"]):
             self.seed, self.identity, self.again = before["seed"], before["run"], before["again"]
         else:
-            known = [record.seed for record in self.records.values()]
+            # A program may remember a fresh probe and say it where students read: then nobody else is asked the same.
+            told = any((course.root / "feedback").glob(f"*/{assignment}"))
+            known = [record.seed for record in self.records.values() if not told]
             self.seed = seed if seed is not None else (known[0] if known and not regrade else secrets.randbits(62))
             self.identity, self.again = secrets.token_hex(8), regrade
         self.resumed, self._seeded = before is not None, seed is not None

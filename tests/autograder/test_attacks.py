@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from autograder.command import main
 from autograder.course import Course
 from autograder.grading import grade
 from autograder.records import Record
@@ -91,3 +93,18 @@ def test_one_attack_does_not_stop_the_others(attacked):
     assert len(records) == len(ATTACKS) + 2 * HONEST + 1
     assert not [note for record in records.values() for note in record.notes if "The grader was lost" in note]
     assert seconds < 240
+
+
+def test_a_probe_that_feedback_gave_away_is_not_asked_again(handed_in):
+    root = handed_in(0)
+    tells = "SEEN = []\ndef double(x):\n    SEEN.append(x)\n    raise ValueError(f'it was {SEEN[0]!r}')"
+    hand_in(root, "first", HOMEWORK, notebook({**all_wrong(), "double": tells}))
+    (first,) = grade(Course.find(root), [HOMEWORK], jobs=1)
+    assert main(["feedback", HOMEWORK, "--course", str(root)]) == 0
+    probe = re.search(r"it was ([\d.]+)", first.tasks[0].message)[1]
+    answer = f"def double(x):\n    return 2 * x if x == {probe} else 0.0"
+    hand_in(root, "second", HOMEWORK, notebook({**all_wrong(), "double": answer}))
+    again, second = grade(Course.find(root), [HOMEWORK], jobs=1)
+    assert again == first
+    assert second.seed != first.seed
+    assert probe not in second.tasks[0].message
