@@ -14,8 +14,9 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from autograder.assignment import Assignment
 from autograder.bundled import FOLDERS, fill
-from autograder.course import Course
+from autograder.course import Course, own_tasks
 from autograder.leaks import Secrets, together
 from autograder.records import write_whole
 from autograder.release import may_show, secrets_of_release
@@ -38,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
     """Make it, look it through, and only then put it in place."""
     course = Course.find(Path(options.course))
     homeworks = course.chosen(options.homework)
+    for homework in homeworks:
+        refuse_own_tasks(course, homework)
     if options.binder and not re.fullmatch(r"[\w.-]+/[\w.-]+", options.binder):
         raise Problem(f"--binder needs OWNER/NAME, as on GitHub, not {options.binder!r}")
     place = Path(options.folder).expanduser().resolve()
@@ -64,6 +67,17 @@ def run(options: argparse.Namespace) -> int:
     write_json(options.json, {"folder": str(place), "homeworks": homeworks, "files": sorted(files)})
     tell(options, f"{place}: {len(files)} files, with {', '.join(homeworks)}; no solution, no hidden test, no secret")
     return 0
+
+
+def refuse_own_tasks(course: Course, homework: str) -> None:
+    """Students have no ``tasks.py``: their ``check`` would not know its tasks, or ask others of the same name."""
+    own = own_tasks(course.root / "tasks.py")
+    for name in Assignment.read(course.source(homework)).task_names:
+        if name in own:
+            raise Problem(
+                f"{homework} asks for {name!r} of {course.root / 'tasks.py'}, which students do not get; "
+                f"move the task to a module of dpcourse/tasks"
+            )
 
 
 def made_before(place: Path) -> dict[str, str]:

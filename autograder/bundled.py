@@ -35,6 +35,8 @@ def fill(target: Path, course: Course, homeworks: list[str], releases: Path, add
     for name in FILES:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(home / name, target / name)
+    guide = target / "exercises" / "README.md"
+    write(guide, only_these(guide.read_text(encoding="utf-8"), homeworks, course.assignments()))
     for homework in homeworks:
         place = target / "exercises" / homework
         shutil.copytree(releases / homework, place, ignore=LEFT_OUT)
@@ -52,6 +54,16 @@ def write(place: Path, text: str) -> None:
     place.write_text(text, encoding="utf-8", newline="\n")
 
 
+def only_these(guide: str, homeworks: list[str], known: list[str]) -> str:
+    """The students' guide without the sections on homeworks that are not handed out (yet), and with their number."""
+    first, *sections = re.split(r"^(?=## )", guide, flags=re.MULTILINE)
+    absent = {f"## {homework}" for homework in known if homework not in homeworks}
+    text = first + "".join(one for one in sections if one.partition("\n")[0].strip() not in absent)
+    if absent:
+        text = re.sub(r"^\w+ homeworks, one after each lecture\. Each", "Each homework", text, flags=re.MULTILINE)
+    return text.rstrip() + "\n"
+
+
 def nearer_links(notebook: Path) -> None:
     """A release lies one folder deeper in the course than in the bundle; its links to the lectures follow."""
     book = json.loads(notebook.read_text(encoding="utf-8"))
@@ -66,7 +78,7 @@ def for_students(makefile: str) -> str:
     """The Makefile with the targets that a student can use. Blocks are parted by blank lines."""
     kept = []
     for block in makefile.split("\n\n"):
-        target = re.match(r"([a-z]+):", block)
+        target = re.match(r"([a-z][a-z-]*):", block)
         if (target is None or target.group(1) in TARGETS) and ".peers" not in block:
             kept.append(block)
     text = "\n\n".join(kept).rstrip() + "\n"

@@ -20,7 +20,7 @@ from autograder.course import Course
 from autograder.marks import Mark, exists, gradebook, marks_of
 from autograder.records import write_whole
 from autograder.roster import Roster, read_roster
-from autograder.terminal import Problem, new_file, note, tell, write_json
+from autograder.terminal import Problem, counted, new_file, note, tell, write_json
 
 EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
 #: format -> the columns of the class list that hold that system's own number. One system's is no other's.
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     write_whole(place, content.encode("utf-8"))
     waiting = sum(mark.waits for found in marks.values() for mark in found.values())
     if waiting:
-        note(f"WARNING: {waiting} submissions wait for a person (formgrader): their points are not final")
+        note(f"WARNING: {counted(waiting, 'submission')} not final: a person has still to read a text (formgrader)")
     total = sum(len(found) for found in marks.values())
     rows = [
         {"student": mark.student, "assignment": name, "score": mark.final, "raw_score": mark.score,
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         for name, found in marks.items() for mark in found.values()
     ]  # fmt: skip
     write_json(options.json, {"file": str(place), "format": options.format, "waiting": waiting, "submissions": rows})
-    tell(options, f"{place}: {total} submissions of {', '.join(marks)}")
+    tell(options, f"{place}: {counted(total, 'submission')} of {', '.join(marks)}")
     return 0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -15,12 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import Assignment
+from autograder.assignment import Assignment, Cell
 from autograder.course import Course, heading
 from autograder.marks import CellMark, Mark, exists, gradebook, marks_of
 from autograder.names import is_one_folder
 from autograder.records import Record, TaskRecord, records_in, write_whole
-from autograder.terminal import Problem, bar, tell, write_json
+from autograder.terminal import Problem, bar, counted, tell, write_json
 
 EXAMPLE = "dpcourse feedback hw1_pure_dp --student ada"
 MANY = 100  # pages from which on it pays to start more processes
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         {"student": record.student, "assignment": record.assignment, "file": str(place)} for record, *_, place in pages
     ]
     write_json(options.json, written)
-    tell(options, f"{len(written)} pages under {course.root / 'feedback'}")
+    tell(options, f"{counted(len(written), 'page')} under {course.root / 'feedback'}")
     return 0
 
 
@@ -94,37 +95,49 @@ def page(record: Record, assignment: Assignment, title: str, mark: Mark | None =
     """One student's page."""
     from autograder.pages import rendered
 
-    cells = dict(mark.cells) if mark else {}
-    tasks = [task_shown(task, record.answers, cells.pop(task.task, None)) for task in record.tasks]
+    cells = mark.cells if mark else {}
+    rejected = record.notes[-1] if record.status == "rejected" and record.notes else ""
+    tasks = [task_shown(task, record, cells.get(task.task)) for task in record.tasks]
     texts = []
     for cell in (cell for cell in assignment.cells if cell.manual):
-        given = cells.pop(cell.grade_id, None)
+        given = cells.get(cell.grade_id)
         texts.append({
-            "name": cell.grade_id, "answer": record.answers.get(cell.grade_id, ""), "max_points": cell.points,
-            "waits": given is None or given.waits, "points": given.score if given else 0.0,
-            "comment": given.comment if given else "",
+            "name": question(assignment, cell), "answer": record.answers.get(cell.grade_id, ""),
+            "max_points": cell.points, "waits": given is None or given.waits, "points": given.score if given else 0.0,
+            "read": given is not None and given.by_hand, "comment": given.comment if given else "",
         })  # fmt: skip
     raw = mark.score if mark else record.score
     return rendered(
-        "feedback.html", title=title, student=record.student, status=record.status, notes=record.notes,
+        "feedback.html", title=title, student=record.student, status=record.status, rejected=rejected,
+        notes=[note for note in record.notes if note != rejected],
         tasks=tasks, texts=texts, raw=raw, score=mark.final if mark else record.score,
         max_score=mark.max_score if mark else record.max_score + assignment.manual_points,
-        penalty=mark.penalty if mark else 0.0, waits=any(text["waits"] for text in texts),
+        penalty=mark.penalty if mark else 0.0, waits=any(shown["waits"] for shown in (*tasks, *texts)),
     )  # fmt: skip
 
 
-def task_shown(task: TaskRecord, answers: dict[str, str], given: CellMark | None) -> dict[str, Any]:
+def question(assignment: Assignment, cell: Cell) -> str:
+    """The heading of the question above a cell, without the points in brackets; the cell's name if it has none."""
+    above = assignment.cells[max(0, assignment.cells.index(cell) - 1)]
+    found = re.search(r"^#+ +(.+?)(?: *\([^()]*\bpoints?\b[^()]*\))? *$", above.source, re.MULTILINE)
+    return found.group(1) if found and above.kind == "markdown" and above.role == "given" else cell.grade_id
+
+
+def task_shown(task: TaskRecord, record: Record, given: CellMark | None) -> dict[str, Any]:
     """What a student sees of a verdict. Never its message: that may speak of the fresh probes."""
-    from autograder.pages import WORDS, data_uri
-    from dpcourse.tasks.shown import COLOURS
+    from autograder.pages import COLOURS, WORDS, data_uri
 
     words = WORDS.get(task.status, task.status)
     if task.wasteful:
         words = "private, but wasteful"
+    feedback = task.feedback
+    if record.status == "rejected":
+        words, feedback = "not graded", ""  # the page says why, once
     by_hand = given is not None and given.by_hand
     return {
         "name": task.task, "words": words, "colour": COLOURS.get(task.status, COLOURS["missing"]),
         "points": given.score if given is not None and (by_hand or given.extra_credit) else task.points,
-        "max_points": task.max_points, "by_hand": by_hand, "feedback": task.feedback, "picture": data_uri(task.picture),
-        "comment": given.comment if given else "", "answer": answers.get(f"{task.task}-solution", ""),
+        "max_points": task.max_points, "by_hand": by_hand, "feedback": feedback, "picture": data_uri(task.picture),
+        "waits": given is not None and given.waits,
+        "comment": given.comment if given else "", "answer": record.answers.get(f"{task.task}-solution", ""),
     }  # fmt: skip

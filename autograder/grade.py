@@ -74,10 +74,10 @@ def run(options: argparse.Namespace) -> int:
 def to_look_at(records: list[Record]) -> list[str]:
     """A line for each submission that could not be graded, or only in part: what a person should know of at once."""
     odd = [record for record in records if record.status != "graded"]
-    lines = [
-        one_line(f"{record.status}: {record.student}, {record.assignment}: {record.notes[0] if record.notes else ''}")
-        for record in odd[:LOOKED_AT]
-    ]
+    lines = []
+    for record in odd[:LOOKED_AT]:
+        said = record.notes[-1 if record.status == "rejected" else 0] if record.notes else ""  # the reason comes last
+        lines.append(one_line(f"{record.status}: {record.student}, {record.assignment}: {said}"))
     return lines + [f"and {len(odd) - LOOKED_AT} more: see --json or report"] * (len(odd) > LOOKED_AT)
 
 

@@ -9,8 +9,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from dpcourse.tasks.shown import COLOURS
+from autograder.terminal import counted
+from dpcourse.tasks import shown
 
+#: As in the notebooks; in a table, what did not finish must differ from what gave no usable answer.
+COLOURS = {**shown.COLOURS, "timeout": "#CC79A7"}
 #: Nothing may run or be fetched; pictures are in the page itself.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST = 20_000  # characters of a student's answer that are shown
@@ -32,7 +35,7 @@ def _environment() -> Any:
 
     places = FileSystemLoader(Path(__file__).parent / "templates")
     made = Environment(loader=places, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters.update(number=number, plain=plain)
+    made.filters.update(number=number, plain=plain, counted=counted)
     made.globals.update(policy=POLICY, words=WORDS, colours=COLOURS)
     return made
 

@@ -14,7 +14,7 @@ from autograder.course import Course, heading
 from autograder.feedback import graded
 from autograder.records import records_in, write_whole
 from autograder.similar import THRESHOLD
-from autograder.terminal import new_file, tell, watched, write_json
+from autograder.terminal import counted, new_file, tell, watched, write_json
 
 EXAMPLE = "dpcourse report hw1_pure_dp --html report.html"
 
@@ -65,18 +65,19 @@ def run(options: argparse.Namespace) -> int:
 def in_words(section: dict[str, Any]) -> str:
     """For the terminal."""
     lines = [
-        f"{section['assignment']}: {section['submissions']} submissions, {section['rejected']} rejected, "
+        f"{section['assignment']}: {counted(section['submissions'], 'submission')}, {section['rejected']} rejected, "
         f"{section['partial']} partial; mean {section['mean']:g}, median {section['median']:g} of "
         f"{section['max_score']:g}"
     ]
     if section["unsafe"]:
-        lines.append(f"  WARNING: {len(section['unsafe'])} were graded WITHOUT A SANDBOX; do not trust these grades")
+        unsafe = counted(len(section["unsafe"]), "submission")
+        lines.append(f"  WARNING: {unsafe} graded WITHOUT A SANDBOX; do not trust these grades")
     hardest = sorted(section["tasks"], key=lambda task: task["share"])[:3]
     lines.append("  hardest: " + ", ".join(f"{task['task']} ({task['share']:.0%})" for task in hardest))
     for one in section["misconceptions"][:5]:
         lines.append(f"  {one['count']:4} x {one['task']}: {one['misconception']}")
     if section["similar"]:
-        lines.append(f"  {len(section['similar'])} pairs of similar submissions; --html shows them")
+        lines.append(f"  {counted(len(section['similar']), 'pair')} of similar submissions; see --html or --json")
     return "\n".join(lines)
 
 
@@ -110,6 +111,7 @@ def distribution(scores: list[float], most: float) -> Any:
         Bars(middle, counts, "submissions", "blue", width=float(0.92 * (edges[1] - edges[0]))),
         Rule(average, label=f"mean {average:.3g}"),
     )
-    says = f"{len(scores)} submissions; mean {average:.3g}, median {np.median(scores):.3g} of {most:g} points."
+    number = counted(len(scores), "submission")
+    says = f"{number}; mean {average:.3g}, median {np.median(scores):.3g} of {most:g} points."
     axes = Axis("points by machine", 0, float(max(most, 1e-9))), Axis("submissions", 0, float(high))
     return Picture((panel("Scores", *axes, *marks, height=220),), says)

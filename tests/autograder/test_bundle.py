@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.bundled import FILES, FOLDERS
+from autograder.bundled import FILES, FOLDERS, TARGETS
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course
 from tests.conftest import ROOT
 
@@ -79,6 +79,39 @@ def test_its_links_lead_somewhere_and_its_makefile_works(repository, tmp_path, c
         assert (done.returncode, done.stderr) == (0, "")
         assert "pytest" not in done.stdout
     assert 'install --constraint constraints.txt --editable ".[student]"' in done.stdout
+
+
+def test_its_makefile_offers_only_what_runs_there(repository, tmp_path, capsys):
+    target = tmp_path / "students"
+    assert bundle(capsys, repository, target)[0] == 0
+    text = (target / "Makefile").read_text()
+    assert set(re.findall(r"^([a-z][a-z-]*):", text, re.MULTILINE)) == set(TARGETS)
+    done = subprocess.run(["make", "help"], cwd=target, capture_output=True, text=True, check=True)
+    assert re.findall(r"^  make (\S+)", done.stdout, re.MULTILINE) == list(TARGETS)
+    used = set(re.findall(r"\$\((\w+)\)", text)) - {"MAKEFILE_LIST"}
+    assert set(re.findall(r"^(\w+) *[?:]=", text, re.MULTILINE)) == used  # no variable for nothing
+
+
+def test_the_guide_speaks_of_the_homeworks_that_are_there(tmp_path, capsys):
+    for words, there in ((("--homework", "hw2_local_dp"), ["hw2_local_dp"]), ((), None)):
+        target = tmp_path / f"students{len(words)}"
+        assert bundle(capsys, ROOT, target, *words)[0] == 0
+        text = (target / "exercises" / "README.md").read_text()
+        found = re.findall(r"^## (hw\d\w*)", text, re.MULTILINE)
+        assert ("Five homeworks" in text) == (there is None)
+        assert (found == there) if there else (len(found) == 5)
+        assert "## How to work" in text
+    assert text == (ROOT / "exercises" / "README.md").read_text()
+
+
+def test_a_task_that_students_do_not_get_is_refused(repository, tmp_path, capsys):
+    (repository / "exercises" / "tasks.py").write_text(
+        "from dpcourse.tasks import task_named\nTASKS = (task_named('noisy_count'),)\n"
+    )
+    code, out, err = bundle(capsys, repository, tmp_path / "students")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert f"{HW} asks for 'noisy_count' of" in err
+    assert not (tmp_path / "students").exists()
 
 
 #: What only the instructor's environment has.

@@ -34,7 +34,7 @@ def test_moodle(course, capsys, tmp_path):
     place = tmp_path / "m.csv"
     code, out, err = dpcourse(capsys, "export", "--format", "moodle", "--to", place, "--course", course)
     assert (code, "3 submissions" in out) == (0, True)
-    assert "WARNING: 2 submissions wait" in err
+    assert "WARNING: 2 submissions not final" in err
     found = {row["ID number"]: row for row in rows(place)}
     assert found["ada"]["Grade"] == "3"
     assert found["ada"]["Full name"] == 'Ada, Countess of "Lovelace"'

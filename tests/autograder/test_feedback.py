@@ -4,7 +4,9 @@ import base64
 import re
 from html.parser import HTMLParser
 
+import nbformat
 import pytest
+from nbformat.v4 import new_markdown_cell
 
 from autograder.assignment import Assignment
 from autograder.feedback import page
@@ -124,6 +126,58 @@ def test_pages_for_the_class_with_what_people_gave(graded_course, capsys):
     text = (graded_course / "feedback" / "ada" / HW / f"{HW}.html").read_text()
     assert "3 of 6 points" in text
     assert "not final" in text
+
+
+def points_on(text: str) -> list[float]:
+    """The points of the cards, one after the other."""
+    return [float(number) for number in re.findall(r"([\d.]+) of [\d.]+ points", text.partition("<main>")[2])]
+
+
+def test_a_text_that_changed_after_it_was_read_says_so(graded_course, capsys):
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{graded_course / 'gradebook.db'}", "dpcourse") as book:
+        grade = book.find_grade("why-written", HW, HW, "bob")
+        grade.manual_score, grade.needs_manual_grade = 2.5, True
+        book.find_grade("noisy_count", HW, HW, "bob").manual_score = 1.5
+        book.find_grade("noisy_count", HW, HW, "bob").needs_manual_grade = True
+        book.db.commit()
+    assert dpcourse(capsys, "feedback", "--course", graded_course)[0] == 0
+    text = (graded_course / "feedback" / "bob" / HW / f"{HW}.html").read_text()
+    assert "changed since it was read; 2.5 of 3 points until it is read again" in text
+    assert "given by a person; it has changed since" in text
+    assert "not final" in text
+    assert "not read yet" not in text
+    assert points_on(text) == [1, 1.5, 2.5]
+    assert "5 of 6 points" in text
+    assert "not read yet" in (graded_course / "feedback" / "ada" / HW / f"{HW}.html").read_text()
+
+
+def test_a_text_has_the_title_of_its_question(tmp_path):
+    root = make_course(tmp_path)
+    place = root / "source" / HW / f"{HW}.ipynb"
+    ask = "### 6. Why (one) person? (3 points, read by a person)\n\nSay it in a sentence."
+    book = nbformat.read(place, 4)
+    book.cells.insert(6, new_markdown_cell(ask, id="ask"))
+    nbformat.write(book, place)
+    text = page(record("ada", ("passed", 1), ("passed", 2)), Assignment.read(place), "Homework").decode()
+    assert ">6. Why (one) person?</h3>" in text
+    assert "why-written" not in text
+
+
+def test_a_text_without_a_question_has_its_name(homework):
+    assert ">why-written</h3>" in page(record("ada", ("passed", 1), ("passed", 2)), homework, "Homework").decode()
+
+
+def test_why_nothing_was_graded_is_said_once_and_first(homework):
+    reason = "The file is not a notebook: it holds no cells."
+    tasks = tuple(task(name, "missing", 0, 1, feedback=reason) for name in ("likelihood_ratio", "noisy_count"))
+    notes = ("There are 2 notebooks.", reason)
+    seen = record("ada", ("x", 0), ("x", 0), tasks=tasks, notes=notes, status="rejected")
+    text = page(seen, homework, "Homework").decode()
+    assert text.count(reason) == 1
+    assert reason in text.partition("</header>")[0]
+    assert ("still empty" in text, text.count("not graded"), text.count("There are 2 notebooks.")) == (False, 2, 1)
 
 
 def test_one_student_only_and_a_stranger(graded_course, capsys):

@@ -10,7 +10,7 @@ import pytest
 from autograder.assignment import Assignment
 from autograder.course import Course
 from autograder.similar import similar, tokens
-from autograder.tally import tallied
+from autograder.tally import TASK_STATUSES, tallied
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
 
 LINES = [
@@ -144,6 +144,42 @@ def test_the_page_and_the_warning(course, capsys, tmp_path):
     assert (code, "--force" in err, place.read_text() == page) == (1, True, True)
     code, out, _ = dpcourse(capsys, "report", "--html", place, "--force", "--course", course.root)
     assert (code, "WITHOUT A SANDBOX" in out, "WITHOUT A SANDBOX" in place.read_text()) == (0, True, True)
+
+
+def test_on_a_narrow_screen_tables_show_that_they_go_on(course, capsys, tmp_path, chromium):
+    from playwright.sync_api import sync_playwright
+
+    record("ada", ("error", 0), ("timeout", 0)).save(course.records(HW))
+    place = tmp_path / "report.html"
+    assert dpcourse(capsys, "report", "--html", place, "--course", course.root)[0] == 0
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"], ignore_default_args=["--hide-scrollbars"]
+        )
+        view = browser.new_page(viewport={"width": 400, "height": 800})
+        view.goto(place.as_uri())
+        assert view.evaluate("document.documentElement.scrollWidth") <= 400
+        wide = "document.querySelector('.wide')"
+        assert view.evaluate(f"{wide}.scrollWidth > {wide}.clientWidth")
+        assert view.evaluate(f"{wide}.offsetHeight - {wide}.clientHeight") >= 8  # the room of a bar that is there
+        colours = view.evaluate("[...document.querySelectorAll('.key .status')].map(one => one.style.cssText)")
+        browser.close()
+    assert len(set(colours)) == len(TASK_STATUSES)
+
+
+def test_one_of_something_is_no_plural(course, capsys, tmp_path):
+    answers = {"noisy_count-solution": program(1)}
+    record("ada", ("passed", 1), ("failed", 0), answers=answers).save(course.records(HW))
+    place = tmp_path / "report.html"
+    _, out, _ = dpcourse(capsys, "report", "--html", place, "--course", course.root)
+    assert ": 1 submission, 0 rejected" in out
+    assert re.findall(r"\b1 [a-z ]*s\b", place.read_text()) == []
+    for one in [*class_of(30), record("s001-twin", ("passed", 1), ("failed", 0), answers=answers)]:
+        one.save(course.records(HW))
+    (course.records(HW) / "ada.json").unlink()
+    _, out, _ = dpcourse(capsys, "report", "--html", place, "--force", "--course", course.root)
+    assert "  1 pair of similar submissions" in out
+    assert "<p>1 pair.</p>" in place.read_text()
 
 
 def test_for_machines(course, capsys):
