@@ -16,8 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from autograder.box import Box
 from autograder.course import own_tasks
-from autograder.examination import Box, given_up
+from autograder.examination import given_up
 from autograder.records import Record
 from autograder.terminal import Problem
 from autograder.workers import MOST_LOSSES, Job, Setting, done

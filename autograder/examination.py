@@ -8,16 +8,17 @@ No student code has ever run in the process that this module runs in.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from autograder.assignment import Assignment, Cell
+from autograder.box import Box
 from autograder.pictures import kept
 from autograder.records import Record, TaskRecord
 from autograder.remote import Lost, Remote, RemoteStudent
-from autograder.sandbox import KNOWN, Broken, NoSandbox, Sandbox
-from autograder.services import SERVICES, told_of
+from autograder.sandbox import Broken, NoSandbox
+from autograder.services import told_of
 from autograder.submission import Submission
 from dpcourse.tasks.answers import Late
 from dpcourse.tasks.task import Task
@@ -25,48 +26,21 @@ from dpcourse.tasks.verdict import Verdict
 
 SECONDS = 240.0  # for everything that one submission does
 MOST_STARTS = 8  # of a submission's process
-CALLED = " I called you with "  # from here on a complaint speaks of the probe
+PASSED = "Fresh probes were answered as they should be."
+OWN_WORDS = {
+    "missing": "There is nothing to grade: your function is not written yet, or not under this name.",
+    "timeout": "Your function did not answer in time. A loop that never ends? `check` tells how far it came.",
+}
 NOT_LIKE_THAT = "Your function passes the public checks, but fresh ones of the same kind fail."
 ADDED = "Cells that you added are not graded: what your function needs must stand in the cell of its solution."
 LOST = "While your function was asked, the notebook's process was lost: {}."
 
 
-class Box:
-    """A sandbox that is replaced when it breaks."""
-
-    def __init__(self, *, preload: Sequence[str] = (), unsafe: bool = False) -> None:
-        self.preload, self.unsafe = tuple(preload), unsafe
-        self._sandbox: Sandbox | None = None
-
-    def remote(self, seconds: float, services: Collection[str] = tuple(SERVICES)) -> Remote:
-        """A fresh process for a submission, with these services."""
-        for attempt in (1, 2, 3):
-            if self._sandbox is None:
-                self._sandbox = Sandbox(preload=self.preload, unsafe=self.unsafe)
-            try:
-                return Remote(self._sandbox, seconds, services)
-            except Broken:
-                self.close()
-                if attempt == 3:
-                    raise
-        raise AssertionError
-
-    def close(self) -> None:
-        """Tear it down."""
-        if self._sandbox is not None:
-            self._sandbox.close()
-            self._sandbox = None
-
-
-def mentioned(sources: Sequence[str]) -> list[str]:
-    """The known packages that these cells mention: worth loading once, before any of them runs."""
-    text = "\n".join(sources)
-    found = {name for name in KNOWN if name.partition(".")[0] in text}
-    return sorted(found | ({"pandas"} if "dpcourse import data" in text else set()))
-
-
 class Examination:
-    """One submission; ``public`` asks only the public probes, as ``check`` does."""
+    """One submission, gone through once; ``public`` asks the public probes, as ``check`` does, ``only`` some tasks.
+
+    ``fatal`` are cells that ended an earlier process, and what was said of it: they are not run again.
+    """
 
     def __init__(
         self,
@@ -76,22 +50,30 @@ class Examination:
         box: Box,
         *,
         public: bool = False,
+        only: Collection[str] | None = None,
+        fatal: Mapping[str, str] | None = None,
+        seconds: float = SECONDS,
     ) -> None:
         self.submission, self.assignment, self.tasks, self.box, self.public = submission, assignment, tasks, box, public
+        self.only, self.fatal, self.left = only, dict(fatal or {}), seconds
         self.notes: list[str] = []
-        self.left, self.starts = SECONDS, 0
+        self.lost: set[str] = set()  # tasks that ended the process, or never got one
+        self.starts = 0
         self.services = told_of("\n".join(cell.source for cell in assignment.cells))
         self._remote: Remote | None = None
         self._ran: list[Cell] = []  # what a new process has to run again
         self._wrong: list[str] = []  # what went wrong in the cells since the last task
 
-    def verdicts(self, seed: int = 0) -> list[tuple[Verdict, TaskRecord]]:
-        """Every task's verdict, in order."""
+    def verdicts(self, seed: int = 0) -> list[tuple[Verdict, float]]:
+        """The tasks' verdicts, in order, and the seconds that each took."""
         found = []
         try:
             for cell in self.assignment.cells:
                 if cell.role == "task":
-                    found.append(self._examined(self.tasks[cell.grade_id], cell, seed))
+                    if self.only is None or cell.grade_id in self.only:
+                        task, start = self.tasks[cell.grade_id], time.monotonic()
+                        verdict = self._asked(task, task.public_seed() if self.public else seed)
+                        found.append((verdict, time.monotonic() - start))
                     self._wrong = []
                 elif cell.kind == "code":
                     self._run(cell)
@@ -109,14 +91,17 @@ class Examination:
                 return
             cell = Cell(cell.grade_id, "code", "solution", answers[cell.grade_id])
         name = cell.grade_id or "given"
+        if name in self.fatal:
+            self._wrong.append(self.fatal[name])
+            return
         try:
             wrong = self._process().run(name, cell.source)
             self._ran.append(cell)
         except Lost as lost:
-            wrong = f"While the cell {name!r} ran, {lost}."
+            wrong = self.fatal[name] = f"While the cell {name!r} ran, {lost}."
             self.notes.append(wrong)
         except Late as error:
-            wrong = f"The cell {name!r} was stopped. {error}"
+            wrong = self.fatal[name] = f"The cell {name!r} was stopped. {error}"
             self.notes.append(wrong)
         if wrong:
             self._wrong.append(wrong)
@@ -146,31 +131,18 @@ class Examination:
 
     # The tasks
 
-    def _examined(self, task: Task, cell: Cell, seed: int) -> tuple[Verdict, TaskRecord]:
-        start = time.monotonic()
-        verdict = self._asked(task, task.public_seed() if self.public else seed, self.public)
-        feedback, picture = verdict.message, kept(verdict.picture)
-        if not self.public:
-            feedback, picture = self._for_the_student(task, verdict)
-        share = verdict.points / verdict.max_points if verdict.max_points else 0.0
-        points = round(share * cell.points, 4)
-        return verdict, TaskRecord(
-            task=task.name, points=points, max_points=cell.points, status=verdict.status, message=verdict.message,
-            misconception=verdict.misconception, feedback=feedback, picture=picture, wasteful=verdict.wasteful,
-            seconds=round(time.monotonic() - start, 3),
-        )  # fmt: skip
-
-    def _asked(self, task: Task, seed: int, public: bool) -> Verdict:
+    def _asked(self, task: Task, seed: int) -> Verdict:
         def without_answer(status: str, text: str) -> Verdict:
             return Verdict(task=task.name, status=status, points=0, max_points=task.points, message=text)
 
         try:
             student = RemoteStudent(self._process(), task.name, task.answer, task.seconds)
-            verdict = task.examine(student, seed, public=public)
+            verdict = task.examine(student, seed, public=self.public)
         except (Broken, NoSandbox):
             raise  # not the student's fault: this worker cannot go on
         except Lost as lost:
             self.notes.append(f"{task.name}: {LOST.format(lost)}")
+            self.lost.add(task.name)
             return without_answer("error", LOST.format(lost))
         except Exception as error:  # the judge itself: a defect of ours must not end the batch
             self.notes.append(f"{task.name}: the judge stopped with {type(error).__name__}: {error}"[:300])
@@ -183,19 +155,23 @@ class Examination:
             verdict = replace(verdict, message=f"{verdict.message} {ADDED}")
         return verdict
 
-    def _for_the_student(self, task: Task, verdict: Verdict) -> tuple[str, str]:
-        """Words and picture that give no fresh probe away: what the public probes show of the same mistake."""
-        if verdict.passed:
-            return "Fresh probes were answered as they should be.", ""
-        if verdict.status == "missing" or (CALLED not in verdict.message and verdict.status != "failed"):
-            return verdict.message, ""
-        if verdict.status == "timeout":
-            return verdict.message.partition(CALLED)[0], ""
-        seen = self._asked(task, task.public_seed(), True)
-        if not seen.passed:
-            return seen.message, kept(seen.picture)
-        known = {one.name: one.message for one in task.misconceptions}
-        return " ".join([NOT_LIKE_THAT, known.get(verdict.misconception, "")]).strip(), kept(seen.picture)
+
+def for_the_student(task: Task, verdict: Verdict, seen: Verdict | None) -> tuple[str, str]:
+    """Words and picture that give no fresh probe away.
+
+    What a process says that has met fresh probes may tell of them, however it does so. So the words are our own, or
+    those for what the public probes showed of the same mistake in a process that met no others (``seen``).
+    """
+    if verdict.passed:
+        return PASSED, ""
+    if verdict.status in OWN_WORDS:
+        return f"{OWN_WORDS[verdict.status]} See {task.see}.", ""
+    if seen is None:  # the process was lost: these words are ours, too
+        return verdict.message, ""
+    if not seen.passed:
+        return seen.message, kept(seen.picture)
+    known = {one.name: one.message for one in task.misconceptions}
+    return " ".join([NOT_LIKE_THAT, known.get(verdict.misconception, "")]).strip(), kept(seen.picture)
 
 
 def _nothing(assignment: Assignment, status: str, text: str) -> tuple[TaskRecord, ...]:
@@ -229,11 +205,33 @@ def examine(
         return Record(
             status="rejected", tasks=_nothing(assignment, "missing", submission.rejected), notes=notes, **common
         )
-    examination = Examination(submission, assignment, tasks, box)
-    tasks_done = tuple(record for _, record in examination.verdicts(seed))
-    notes = (*submission.notes, *examination.notes)
+    first = Examination(submission, assignment, tasks, box)
+    verdicts = first.verdicts(seed)
+    unclear = {one.task for one, _ in verdicts if one.status in ("failed", "error")} - first.lost
+    seen: dict[str, Verdict] = {}
+    if unclear:
+        second = Examination(
+            submission, assignment, tasks, box, public=True, only=unclear, fatal=first.fatal, seconds=first.left
+        )
+        seen = {one.task: one for one, _ in second.verdicts()}
+    points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}
+    records = tuple(
+        _record(one, points[one.task], took, *for_the_student(tasks[one.task], one, seen.get(one.task)))
+        for one, took in verdicts
+    )
     missing = [cell for cell in assignment.solutions if cell not in submission.answers]
     return Record(
-        status="partial" if examination.notes or missing else "graded", tasks=tasks_done, notes=notes,
-        seconds=round(time.monotonic() - start, 3), answers=dict(submission.answers), **common,
+        status="partial" if first.notes or missing else "graded", tasks=records,
+        notes=(*submission.notes, *first.notes), seconds=round(time.monotonic() - start, 3),
+        answers=dict(submission.answers), **common,
+    )  # fmt: skip
+
+
+def _record(verdict: Verdict, points: float, seconds: float, feedback: str, picture: str) -> TaskRecord:
+    """The verdict in the points of the homework's own cell."""
+    share = verdict.points / verdict.max_points if verdict.max_points else 0.0
+    return TaskRecord(
+        task=verdict.task, points=round(share * points, 4), max_points=points, status=verdict.status,
+        message=verdict.message, misconception=verdict.misconception, feedback=feedback, picture=picture,
+        wasteful=verdict.wasteful, seconds=round(seconds, 3),
     )  # fmt: skip

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from autograder import sandbox
 from autograder.assignment import Assignment
+from autograder.box import mentioned
 from autograder.course import Course
-from autograder.examination import mentioned
 from autograder.records import Record
 from autograder.runs import Run, Writing
 from autograder.submission import Submission

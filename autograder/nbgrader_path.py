@@ -21,8 +21,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder import sandbox
 from autograder.autograded import autograded_notebook, copy_timestamp
+from autograder.box import Box, mentioned
 from autograder.course import Course
-from autograder.examination import Box, examine, mentioned
+from autograder.examination import examine
 from autograder.grading import judge_version, tasks_of
 from autograder.names import BadName, safe_name
 from autograder.runs import Run

@@ -98,7 +98,7 @@ def _read(sent: Any, numbers: memoryview, start: int, depth: int) -> tuple[Any, 
     if kind == "a":
         return _array(inner, numbers, start)
     if kind not in ("l", "t", "d") or type(inner) is not list:
-        raise BadFrame(f"an unknown kind of value, {kind[:20]!r}")
+        raise BadFrame("an unknown kind of value")
     found = []
     for one in inner:
         if kind == "d" and (type(one) is not list or len(one) != 2 or type(one[0]) is not str):

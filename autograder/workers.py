@@ -19,7 +19,8 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
-from autograder.examination import SECONDS, Box, examine, given_up
+from autograder.box import Box
+from autograder.examination import SECONDS, examine, given_up
 from autograder.records import Record
 from autograder.submission import Submission
 

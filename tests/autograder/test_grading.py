@@ -317,21 +317,41 @@ def test_a_file_that_is_no_homework_is_told(tmp_path):
         check_notebook(place)
 
 
-def test_feedback_never_shows_a_fresh_probe(tmp_path):
-    """Wrong answers of all kinds: the words for the student are those that the public probes give."""
-    root = five_course(tmp_path)
-    hand_in(root, "wrong", HOMEWORK, notebook(all_wrong()))
-    hand_in(
-        root, "crash", HOMEWORK, notebook({name: f"def {name}(*given, **named):\n    return 1 / 0" for name in CELLS})
-    )
-    hidden, shown = {}, {}
+def test_feedback_never_shows_a_fresh_probe(handed_in):
+    """Also if the program that met them would tell: in errors, in complaints that it forges, in later cells."""
+    root = handed_in(0)
+    remember = "SEEN = []\n"
+    tell = "    SEEN.append(str(locals()))\n"
+    books = {
+        "wrong": all_wrong(),
+        "crash": {name: f"def {name}(*given, **named):\n    return 1 / 0" for name in CELLS},
+        "tells": {
+            name: (remember if name == "double" else "")
+            + f"def {name}({CELLS[name][1]}):\n{tell}    raise ValueError(SEEN[0])"
+            for name in CELLS
+        },
+        "later": {
+            **all_wrong(), "double": f"{remember}def double(x):\n{tell}    return 1.0",
+            "add_up": "raise ValueError(SEEN[0] if SEEN else 'nothing')",
+        },
+        "forges": {
+            **all_wrong(), "double": (
+                "from autograder.inside import child\ndef double(x):\n"
+                "    child.channel.send({'number': 3, 'status': 'missing', 'text': f'fresh: {x}'})\n    return 1.0"
+            ),
+        },
+    }  # fmt: skip
+    for name, answers in books.items():
+        hand_in(root, name, HOMEWORK, notebook(answers))
+    hidden: dict[tuple[str, str], set[str]] = {}
+    shown: dict[tuple[str, str], set[str]] = {}
     for seed in (1, 2):
         for record in grade(Course.find(root), [HOMEWORK], jobs=1, seed=seed):
             for task in record.tasks:
                 hidden.setdefault((record.student, task.task), set()).add(task.message)
-                shown.setdefault((record.student, task.task), set()).add(task.feedback)
-    assert all(len(words) == 2 for words in hidden.values())  # the instructor reads of the fresh probes
-    assert all(len(words) == 1 for words in shown.values())  # the student does not
+                shown.setdefault((record.student, task.task), set()).add(" ".join([task.feedback, *record.notes]))
+    assert sum(len(words) == 2 for words in hidden.values()) >= 15  # the instructor reads of the fresh probes
+    assert {key: words for key, words in shown.items() if len(words) > 1} == {}  # the student does not
 
 
 def test_a_folder_with_an_impossible_name_stops_nobody(handed_in, tmp_path, capsys):

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from autograder import sandbox
-from autograder.examination import Box
+from autograder.box import Box
 from autograder.remote import Lost, Remote, RemoteStudent
 from autograder.sandbox import NoSandbox, Sandbox
 from dpcourse.tasks import Answer, Student
