@@ -30,7 +30,8 @@ with Gradebook("sqlite:///" + sys.argv[1]) as book:
 def jailed(folder: Path, command: list[str], settings: dict[str, str]) -> tuple[bool, bool]:
     """Run a command that can do harm, where it can do none; (did it end in time?, was anything left behind?)."""
     jail = [
-        "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc",
+        "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+        "--remount-ro", "/proc",
         "--size", str(2**28), "--tmpfs", "/tmp", "--size", str(2**28), "--tmpfs", "/dev/shm", "--bind", str(folder),
         str(folder), "--chdir", str(folder / "exercises"),
     ]  # fmt: skip
