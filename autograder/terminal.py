@@ -37,9 +37,10 @@ def counted(number: int, word: str) -> str:
 
 def refused_by_system(error: OSError) -> str:
     """What the system would not do, in one sentence that quotes the file or folder it is about."""
-    why = (error.strerror or str(error)).lower()
+    why = error.strerror or str(error)
     if not isinstance(error.filename, str | bytes):
         return why
+    why = why.lower()
     place = Path(os.fsdecode(error.filename))
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         if not os.path.lexists(place):  # what was to be made there

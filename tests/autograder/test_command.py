@@ -9,7 +9,6 @@ import pytest
 
 from autograder import command, grade
 from autograder.records import Record, TaskRecord
-from autograder.terminal import refused_by_system
 from tests.autograder.small_course import HW, answered, dpcourse, make_course
 from tests.conftest import ROOT
 
@@ -103,10 +102,17 @@ def test_what_the_system_refuses_is_one_sentence(tmp_path, capsys):
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert f"'{course}/release" in err
     assert "Errno" not in err
-    for error in (PermissionError(13, "Permission denied", str(tmp_path / "new")),
-                  OSError(30, "Read-only file system", str(tmp_path / "new"))):  # fmt: skip
-        said = refused_by_system(error)
-        assert said.startswith(f"'{tmp_path}' may not be read or written ({error.strerror.lower()})")
+
+
+def test_a_folder_that_is_read_only_is_named(tmp_path, bubblewrap):
+    course = make_course(tmp_path)
+    (tmp_path / "box" / "ada").mkdir(parents=True)
+    (tmp_path / "box" / "ada" / f"{HW}.ipynb").write_bytes(answered())
+    readable = [bubblewrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    words = [sys.executable, "-m", "autograder", "collect", str(tmp_path / "box"), "--course", str(course)]
+    done = subprocess.run([*readable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert f"'{course}' may not be read or written (read-only file system)" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("grade", "--json"), ("report", "--html"), ("export", "--to"), ("doctor", "--json")])
