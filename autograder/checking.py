@@ -21,6 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Show each verdict; 1 if there is still something to do."""
     path = Path(options.notebook)
+    if not path.exists():
+        raise Problem(f"there is no file {options.notebook!r}: give the name of your notebook")
     if path.suffix != ".ipynb" or not path.is_file():
         raise Problem(f"{options.notebook!r} is no notebook: give the name of a file that ends in .ipynb")
     from autograder.own_notebook import check_notebook

@@ -166,6 +166,9 @@ def zip_time(info: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
+NBGRADERS = 3  # parts of a path in nbgrader's layout: student/homework/notebook
+
+
 def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
     """The files of a folder. Links are not followed."""
     number = 0
@@ -194,7 +197,9 @@ def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
                 refused(shown(where), f"the name {error}")
                 continue
             changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            yield parts, lambda path=path: path.open("rb"), time_of(path.parent), changed  # type: ignore[misc]
+            kept_by_us = len(parts) == NBGRADERS and not any(map(MOODLE.fullmatch, parts))
+            time = time_of(path.parent) if kept_by_us else None  # elsewhere the student could have written it
+            yield parts, lambda path=path: path.open("rb"), time, changed  # type: ignore[misc]
 
 
 def time_of(folder: Path) -> datetime | None:

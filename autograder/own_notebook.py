@@ -26,10 +26,12 @@ def check_notebook(path: Path) -> list[Verdict]:
     except ValueError as error:
         raise Problem(f"{path.name!r} cannot be read as a notebook: {error}") from None
     tasks = tasks_of(_homework(written))
-    added = tuple(cell.source for cell in written.cells if cell.kind == "code" and not cell.grade_id)
     answers = {cell.grade_id: cell.source for cell in written.cells if cell.role == "solution"}
-    there = [cell for cell in written.cells if cell.grade_id and (cell.role != "task" or cell.grade_id in tasks)]
-    deleted = [name for name in tasks if name not in {cell.grade_id for cell in there}]
+    own = _added(written)
+    added = tuple(cell.source for cell in own)
+    there = [cell for cell in written.cells if cell not in own and (cell.role != "task" or cell.grade_id in tasks)]
+    asked = {cell.grade_id for cell in there if cell.role == "task"}
+    deleted = [name for name in tasks if f"{name}-solution" in answers and name not in asked]
     cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
     box = Box(preload=mentioned(list(answers.values())), unsafe=True)
     submission = Submission("you", written.name, answers=answers, extra=added)
@@ -41,6 +43,19 @@ def check_notebook(path: Path) -> list[Verdict]:
         replace(verdict, message=f"{verdict.message} {DELETED}") if verdict.task in deleted else verdict
         for verdict, _ in examined
     ]
+
+
+def _added(written: Assignment) -> list[Cell]:
+    """The code cells that are the student's own. In our homeworks every given cell is marked as such.
+
+    In one without such marks, what stands above the first solution is taken to be given.
+    """
+    unmarked = [cell for cell in written.cells if cell.kind == "code" and not cell.grade_id]
+    if any(cell.role == "given" and cell.kind == "code" and cell.grade_id for cell in written.cells):
+        return unmarked
+    roles = [cell.role for cell in written.cells]
+    first = roles.index("solution") if "solution" in roles else len(roles)
+    return [cell for cell in unmarked if written.cells.index(cell) > first]
 
 
 def _homework(written: Assignment) -> str:

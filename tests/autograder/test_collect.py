@@ -322,3 +322,15 @@ def test_what_was_collected_is_a_notebook_that_nbformat_reads(course, tmp_path, 
     zipped(tmp_path / "m.zip", {moodle("Ada", 1): answered()})
     assert dpcourse(capsys, "collect", tmp_path / "m.zip", "--course", course)[0] == 0
     assert nbformat.read(course / "submitted" / "1" / HW / FILE, 4).cells[2].source.endswith("/ b)")
+
+
+def test_a_time_that_the_student_wrote_does_not_count(course, tmp_path, capsys):
+    """An unzipped folder of Moodle, with a timestamp.txt among what was handed in."""
+    place = tmp_path / "unzipped" / moodle("Eve", 4711)
+    place.parent.mkdir(parents=True)
+    place.write_bytes(answered())
+    (place.parent / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC")
+    code, _ = for_machines(capsys, "collect", tmp_path / "unzipped", "--course", course)
+    assert code == 0
+    assert (course / "submitted" / "4711" / HW / FILE).exists()
+    assert not (course / "submitted" / "4711" / HW / "timestamp.txt").exists()
