@@ -14,6 +14,7 @@ from typing import Any
 from autograder.assignment import Assignment
 from autograder.course import Course
 from autograder.records import Record, records_in, write_whole
+from autograder.scribe import Graded, Scribe
 from autograder.submission import Submission, read_submission
 
 BATCH, SOON = 25, 2.0  # records, or seconds, until the gradebook is written
@@ -73,24 +74,22 @@ class Run:
 
 
 class Writing:
-    """Records to the disk at once; gradebook and autograded notebooks in batches, and whatever happens at the end."""
+    """Records to the disk at once; gradebook and autograded notebooks in batches, by a process of their own."""
 
     def __init__(self, course: Course, runs: dict[str, Run]) -> None:
-        from autograder.gradebook import Writer
-
-        self._runs, self._writer = runs, Writer(course)
-        self._waiting: list[tuple[Record, Submission]] = []
+        self._runs, self._scribe = runs, Scribe(course)
+        self._waiting: list[Graded] = []
         self._since = time.monotonic()
 
     def __enter__(self) -> Writing:
-        self._writer.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
         try:
-            self._flush()
+            self._scribe.write(self._waiting)
+            self._scribe.wait()
         finally:
-            self._writer.__exit__(*error)
+            self._scribe.close()
 
     def kept(self, record: Record) -> Record:
         """On the disk, and marked as this run's."""
@@ -100,12 +99,9 @@ class Writing:
         return record
 
     def add(self, record: Record, submission: Submission) -> None:
-        """To the gradebook, soon."""
+        """To the gradebook, soon: when there are some, and nothing else is being written."""
         self._waiting.append((record, submission))
-        if len(self._waiting) >= BATCH or time.monotonic() - self._since > SOON:
-            self._flush()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            self._writer.write(self._waiting)
-        self._waiting, self._since = [], time.monotonic()
+        soon = len(self._waiting) >= BATCH or time.monotonic() - self._since > SOON
+        if soon and self._scribe.idle():
+            self._scribe.write(self._waiting)
+            self._waiting, self._since = [], time.monotonic()

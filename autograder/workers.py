@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import multiprocessing
-import os
-import signal
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -21,15 +18,13 @@ from typing import TYPE_CHECKING
 from autograder.assignment import Assignment
 from autograder.box import Box
 from autograder.examination import SECONDS, examine, given_up
+from autograder.forked import Forked
 from autograder.records import Record
 from autograder.submission import Submission
 
 if TYPE_CHECKING:
-    from multiprocessing.context import ForkProcess
-
     from dpcourse.tasks.task import Task
 
-LOADED = ("scipy.stats", "scipy.special", "sympy")  # what judges load when they need it
 MOST_LOSSES = 20  # of workers by the same submission
 LONGEST = SECONDS + 120.0  # the box has its own clock; this one is for the judge
 
@@ -63,21 +58,19 @@ def done(job: Job, setting: Setting, box: Box) -> Record:
 
 
 def _serve(connection: Connection, setting: Setting) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that writes the grades
     box = Box(preload=setting.preload, unsafe=setting.unsafe)
-    with contextlib.suppress(EOFError, OSError):
+    try:
         while True:
             connection.send(done(connection.recv(), setting, box))
-    box.close()
+    finally:
+        box.close()
 
 
 class _Worker:
     def __init__(self, setting: Setting) -> None:
-        context = multiprocessing.get_context("fork")
-        self.connection, theirs = context.Pipe()
-        self.process: ForkProcess = context.Process(target=_serve, args=(theirs, setting), daemon=True)
-        self.process.start()
-        theirs.close()
+        self._forked = Forked(_serve, setting)
+        self.connection, self.process = self._forked.connection, self._forked.process
+        self.stop = self._forked.kill
         self.job: Job | None = None
         self.since = 0.0
 
@@ -86,17 +79,18 @@ class _Worker:
         with contextlib.suppress(OSError):  # it has died meanwhile: that is noticed elsewhere
             self.connection.send(job)
 
-    def stop(self) -> None:
-        if self.process.pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.process.pid, signal.SIGKILL)
-        self.process.join()
-        self.connection.close()
+
+def _needed(setting: Setting) -> set[str]:
+    """What the judges of these tasks load when they first need it."""
+    tasks = [task for tasks in setting.tasks.values() for task in tasks.values()]
+    proofs = any(type(task.answer).__name__ == "Steps" for task in tasks)
+    values_only = all(task.judge.__module__ == "dpcourse.tasks.values" for task in tasks)
+    return ({"sympy"} if proofs else set()) | (set() if values_only else {"scipy.stats"})
 
 
 def local(jobs: Iterable[Job], setting: Setting, number: int) -> Iterator[Record]:
     """The records of the jobs, as they come; a job whose worker is lost is given to another."""
-    for name in LOADED:  # before anybody forks
+    for name in _needed(setting):  # before anybody forks
         importlib.import_module(name)
     waiting, again = iter(jobs), deque[Job]()
     workers: list[_Worker] = []

@@ -112,9 +112,9 @@ class Memory:
 
     @property
     def growth(self) -> float:
-        """What is used in the last tenth of the run, over what is used in the second tenth (medians)."""
+        """What is used near the end of the run, over what is used when a third of it is over (medians of a tenth)."""
         part = max(1, len(self.whole) // 10)
-        early, late = sorted(self.whole[part : 2 * part]), sorted(self.whole[-part:])
+        early, late = sorted(self.whole[3 * part : 4 * part]), sorted(self.whole[-2 * part : -part])
         return late[len(late) // 2] / early[len(early) // 2]
 
 

@@ -1,0 +1,101 @@
+"""Who writes the gradebook: a process of its own, because nbgrader takes seconds to load, and workers must not wait.
+
+Writing is all or nothing and can be repeated, so a scribe that is lost is replaced, and writes its batch again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+
+from autograder.course import Course
+from autograder.forked import Forked
+from autograder.records import Record
+from autograder.submission import Submission
+from autograder.terminal import Problem
+
+Graded = tuple[Record, Submission]
+MOST_LOSSES = 20
+
+
+def _serve(connection: Connection, course: Course) -> None:
+    """Say "" when ready and after each batch, or what went wrong."""
+    from autograder.gradebook import Writer
+
+    try:
+        with Writer(course) as writer:
+            connection.send("")
+            while (batch := connection.recv()) is not None:
+                writer.write(batch)
+                connection.send("")
+    except EOFError:
+        return
+    except Exception as error:
+        connection.send(str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}")
+
+
+class Scribe:
+    """The process that writes; one batch at a time."""
+
+    def __init__(self, course: Course) -> None:
+        self._course, self._losses = course, 0
+        self._batch: Sequence[Graded] = ()  # what was sent and is not yet known to be written
+        self._start()
+
+    def _start(self) -> None:
+        self._forked = Forked(_serve, self._course)
+        self._connection = self._forked.connection
+        self._busy = True  # until it says that it is ready
+
+    def idle(self) -> bool:
+        """Has it written everything?"""
+        if self._busy and self._connection.poll():
+            self.wait()
+        return not self._busy
+
+    def write(self, batch: Sequence[Graded]) -> None:
+        """Let it write; whatever it still had to do is done first."""
+        self.wait()
+        if batch:
+            self._batch = batch
+            self._send()
+
+    def _send(self) -> None:
+        self._busy = True
+        with contextlib.suppress(OSError):  # it has died: that is noticed when its answer is read
+            self._connection.send(self._batch)
+
+    def wait(self) -> None:
+        """Until it has written. What it could not write is a :class:`Problem`."""
+        while self._busy:
+            try:
+                wrong = self._connection.recv()
+            except (EOFError, OSError):
+                self._replace()
+                continue
+            self._busy = False
+            if wrong:
+                raise Problem(f"the gradebook cannot be written: {wrong}")
+            self._batch = ()
+
+    def _replace(self) -> None:
+        self.close()
+        self._losses += 1
+        if self._losses > MOST_LOSSES:
+            raise Problem("the process that writes the gradebook was lost again and again; the records are kept")
+        self._start()
+        if self._batch:
+            wrong = ""
+            with contextlib.suppress(EOFError, OSError):
+                wrong = self._connection.recv()  # ready
+            if wrong:
+                raise Problem(f"the gradebook cannot be written: {wrong}")
+            self._send()
+
+    def close(self) -> None:
+        """End it."""
+        with contextlib.suppress(OSError):
+            self._connection.send(None)
+            self._forked.process.join(10)
+        self._forked.kill()
