@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from autograder.terminal import Problem, tell, write_json
+from autograder.terminal import Problem, bar, tell, write_json
 
 EXAMPLE = "dpcourse check hw1_pure_dp.ipynb"
 
@@ -27,7 +27,8 @@ def run(options: argparse.Namespace) -> int:
         raise Problem(f"{options.notebook!r} is no notebook: give the name of a file that ends in .ipynb")
     from autograder.own_notebook import check_notebook
 
-    verdicts = check_notebook(path)
+    with bar("checking") as shown_on:
+        verdicts = check_notebook(path, progress=lambda _: shown_on.update(1))
     passed = sum(verdict.passed for verdict in verdicts)
     for verdict in verdicts:
         tell(options, f"{'+' if verdict.passed else '-'} {verdict}")

@@ -8,7 +8,7 @@ No student code has ever run in the process that this module runs in.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -53,9 +53,10 @@ class Examination:
         only: Collection[str] | None = None,
         fatal: Mapping[str, str] | None = None,
         seconds: float = SECONDS,
+        progress: Callable[[Verdict], object] = lambda _: None,
     ) -> None:
         self.submission, self.assignment, self.tasks, self.box, self.public = submission, assignment, tasks, box, public
-        self.only, self.fatal, self.left = only, dict(fatal or {}), seconds
+        self.only, self.fatal, self.left, self.progress = only, dict(fatal or {}), seconds, progress
         self.notes: list[str] = []
         self.lost: set[str] = set()  # tasks that ended the process, or never got one
         self.starts = 0
@@ -74,6 +75,7 @@ class Examination:
                         task, start = self.tasks[cell.grade_id], time.monotonic()
                         verdict = self._asked(task, task.public_seed() if self.public else seed)
                         found.append((verdict, time.monotonic() - start))
+                        self.progress(verdict)
                     self._wrong = []
                 elif cell.kind == "code":
                     self._run(cell)

@@ -20,7 +20,7 @@ from autograder.course import Course
 from autograder.marks import Mark, exists, gradebook, marks_of
 from autograder.records import write_whole
 from autograder.roster import Roster, read_roster
-from autograder.terminal import Problem, counted, new_file, note, tell, write_json
+from autograder.terminal import Problem, counted, new_file, note, tell, watched, write_json
 
 EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
 #: format -> the columns of the class list that hold that system's own number. One system's is no other's.
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if not exists(course):
         raise Problem(f"there is no gradebook at {course.db_url}; `dpcourse grade` makes it")
     with gradebook(course) as book:
-        marks = {name: found for name in homeworks if (found := marks_of(book, name))}
+        marks = {name: found for name in watched(homeworks, "reading") if (found := marks_of(book, name))}
         if not marks:
             raise Problem(f"the gradebook knows no submission of {', '.join(homeworks)}; `dpcourse grade` makes them")
         if options.format == "nbgrader":

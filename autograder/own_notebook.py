@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 DELETED = "(Its cell with `check` is missing in your notebook. Grading asks it all the same.)"
 
 
-def check_notebook(path: Path) -> list[Verdict]:
+def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _: None) -> list[Verdict]:
     """Every task's public checks. Only the solution cells and the given ones are run, as when it is graded."""
     try:
         written = Assignment.read(path)
@@ -36,7 +37,8 @@ def check_notebook(path: Path) -> list[Verdict]:
     box = Box(preload=mentioned(list(answers.values())), unsafe=True)
     submission = Submission("you", written.name, answers=answers, extra=added)
     try:
-        examined = Examination(submission, Assignment(written.name, tuple(cells)), tasks, box, public=True).verdicts()
+        homework = Assignment(written.name, tuple(cells))
+        examined = Examination(submission, homework, tasks, box, public=True, progress=progress).verdicts()
     finally:
         box.close()
     return [
