@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -55,7 +55,7 @@ def examined_there(job: Job, setting: Setting) -> Record:
         return done(job, replace(setting, tasks={name: tasks}), _box(setting.preload, setting.unsafe))
 
 
-def on_cluster(jobs: Iterable[Job], setting: Setting, address: str) -> Iterator[Record]:
+def on_cluster(jobs: Iterable[Job], setting: Setting, address: str) -> Generator[Record, None, None]:
     """The records of the jobs, as they come. A lost worker's jobs are done by others."""
     try:
         from distributed import Client, KilledWorker, as_completed

@@ -105,20 +105,15 @@ def _graded(
             graded = on_cluster(still(), setting, cluster)
         else:
             graded = local(still(), setting, jobs or os.cpu_count() or 1)
-        for record in _closed_at_the_end(graded):
-            kept = writer.kept(record)
-            writer.add(kept, handed.pop((record.assignment, record.student)))
-            told(kept)
+        with contextlib.closing(graded):  # on Ctrl-C the workers end at once, not when Python gets round to it
+            for record in graded:
+                kept = writer.kept(record)
+                writer.add(kept, handed.pop((record.assignment, record.student)))
+                told(kept)
     if students is None:
         for run in runs.values():
             run.end()
     return [found[run.name, student] for run, student in wanted]
-
-
-def _closed_at_the_end(records: Iterator[Record]) -> Iterator[Record]:
-    """The same records; on Ctrl-C the workers end at once, not when Python gets round to it."""
-    with contextlib.closing(records):  # type: ignore[type-var]
-        yield from records
 
 
 def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str, Run], unsafe: bool) -> Setting:

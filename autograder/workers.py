@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ def _needed(setting: Setting) -> set[str]:
     return ({"sympy"} if proofs else set()) | (set() if values_only else {"scipy.stats"})
 
 
-def local(jobs: Iterable[Job], setting: Setting, number: int) -> Iterator[Record]:
+def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Record, None, None]:
     """The records of the jobs, as they come; a job whose worker is lost is given to another."""
     for name in _needed(setting):  # before anybody forks
         importlib.import_module(name)

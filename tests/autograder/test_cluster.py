@@ -9,7 +9,7 @@ from autograder.course import Course
 from autograder.grading import grade
 from autograder.terminal import Problem
 from tests.autograder.five import HOMEWORK, score_of
-from tests.autograder.test_grading import bare, in_gradebook
+from tests.autograder.outcome import bare, in_gradebook
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 

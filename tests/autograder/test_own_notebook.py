@@ -1,0 +1,66 @@
+"""A student's own notebook: ``check`` runs what grading runs."""
+
+import json
+
+import pytest
+
+from autograder.course import Course
+from autograder.grading import grade
+from autograder.own_notebook import check_notebook
+from autograder.terminal import Problem
+from tests.autograder.classroom import answering, grade_id, hand_in, released, solved
+from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
+
+def test_students_check_their_own_notebook(tmp_path):
+    source = ROOT / "exercises" / "source" / "hw2_local_dp" / "hw2_local_dp.ipynb"
+    book = answering(solved(source), {"theta-solution": "def theta(epsilon, attempt):\n    return 0.5"})
+    place = tmp_path / "mine.ipynb"
+    place.write_text(json.dumps(book), encoding="utf-8")
+    verdicts = {verdict.task: verdict for verdict in check_notebook(place)}
+    assert not verdicts["theta"].passed
+    assert all(verdict.passed for name, verdict in verdicts.items() if name != "theta")
+    assert all(verdict.public for verdict in verdicts.values())
+    place.write_text(json.dumps(released(source)), encoding="utf-8")
+    assert {verdict.status for verdict in check_notebook(place)} == {"missing"}
+
+
+def test_the_students_check_runs_what_grading_runs(tmp_path, handed_in):
+    """A helper in a cell of one's own is not there when it is graded, and a deleted test cell is asked all the same."""
+    source = ROOT / "exercises" / "source" / "hw2_local_dp" / "hw2_local_dp.ipynb"
+    book = answering(solved(source), {"spent_epsilon-solution": "def spent_epsilon(theta):\n    return mine(theta)"})
+    helper = {"cell_type": "code", "id": "mine", "metadata": {}, "outputs": [], "execution_count": None}
+    book["cells"].insert(
+        1, {**helper, "source": "import math\ndef mine(theta):\n    return math.log(theta / (1 - theta))"}
+    )
+    book["cells"] = [cell for cell in book["cells"] if grade_id(cell) != "theta"]
+    place = tmp_path / "mine.ipynb"
+    place.write_text(json.dumps(book), encoding="utf-8")
+    verdicts = {verdict.task: verdict for verdict in check_notebook(place)}
+    assert "Cells that you added are not graded" in verdicts["spent_epsilon"].message
+    assert verdicts["theta"].passed
+    assert "missing in your notebook" in verdicts["theta"].message
+    assert sum(verdict.passed for verdict in verdicts.values()) == len(verdicts) - 1
+
+    root = handed_in(0)
+    hand_in(root, "five", HOMEWORK, notebook({**all_right(), "double": "def double(x):\n    return mine(x)"}))
+    place = root / "submitted" / "five" / HOMEWORK / f"{HOMEWORK}.ipynb"
+    book = json.loads(place.read_text(encoding="utf-8"))
+    book["cells"].insert(1, {**helper, "source": "def mine(x):\n    return 2 * x"})
+    place.write_text(json.dumps(book), encoding="utf-8")
+    (record,) = grade(Course.find(root), [HOMEWORK], jobs=1, seed=1)
+    assert record.score == POINTS - 1
+    assert "Cells that you added are not graded" in record.tasks[0].feedback
+
+
+def test_a_file_that_is_no_homework_is_told(tmp_path):
+    place = tmp_path / "x.ipynb"
+    place.write_text("{", encoding="utf-8")
+    with pytest.raises(Problem, match=r"'x.ipynb' cannot be read"):
+        check_notebook(place)
+    place.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    with pytest.raises(Problem, match="no cell of a homework"):
+        check_notebook(place)

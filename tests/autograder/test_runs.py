@@ -1,0 +1,151 @@
+"""A run that was stopped goes on: nothing is graded twice, nothing is lost, whoever is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from autograder.course import Course
+from autograder.grading import grade
+from autograder.records import Record, records_in
+from autograder.terminal import Problem
+from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook, score_of
+from tests.autograder.outcome import bare, in_gradebook
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
+
+def test_what_was_graded_is_not_graded_again_unless_it_changed(handed_in):
+    root = handed_in(4)
+    course = Course.find(root)
+    first = grade(course, [HOMEWORK], jobs=1)
+    again = grade(course, [HOMEWORK], jobs=1)
+    assert again == [record for record in records_in(course.records(HOMEWORK))]
+    assert [record.run for record in again] == [again[0].run] * 4
+    place = root / "submitted" / "s000" / HOMEWORK / f"{HOMEWORK}.ipynb"
+    place.write_text(json.dumps(notebook(all_right())), encoding="utf-8")
+    changed = grade(course, [HOMEWORK], jobs=1)
+    assert [record.score for record in changed] == [POINTS, *(record.score for record in first[1:])]
+    assert [one.run == other.run for one, other in zip(again, changed, strict=True)] == [False, True, True, True]
+    assert len({record.seed for record in changed}) == 1  # the class is asked the same
+    anew = grade(course, [HOMEWORK], jobs=1, regrade=True)
+    assert anew[0].seed != changed[0].seed
+    assert [record.score for record in anew] == [record.score for record in changed]
+    one = grade(course, [HOMEWORK], jobs=1, students=["s001"], regrade=True)
+    assert [record.student for record in one] == ["s001"]
+    assert grade(course, [HOMEWORK], jobs=1)[0].run == anew[0].run  # and nobody else was
+
+
+def test_a_run_killed_at_any_time_goes_on(handed_in):
+    """SIGKILL of everything, three times; then the grades are those of an undisturbed run, each recorded once."""
+    slow = "\nimport time\ntime.sleep(0.15)"
+    quiet, disturbed = (handed_in(24, slow, name) for name in ("quiet", "disturbed"))
+    expected = [bare(record) for record in grade(Course.find(quiet), [HOMEWORK], jobs=2, seed=5)]
+    command = [
+        sys.executable,
+        "-m",
+        "autograder",
+        "grade",
+        HOMEWORK,
+        "--course",
+        str(disturbed),
+        "--seed",
+        "5",
+        "--jobs",
+        "2",
+    ]
+    folder = disturbed / "grading" / HOMEWORK
+    before = 0
+    for _ in range(3):
+        process = subprocess.Popen(
+            command, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        end = time.monotonic() + 60
+        while len(list(folder.glob("*.json"))) < before + 4 and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        before = len(list(folder.glob("*.json")))
+    assert 12 <= before < 24, "the run was to be killed in between"
+    kept = {path.name: path.read_bytes() for path in folder.glob("*.json")}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {name: (folder / name).read_bytes() for name in kept} == kept  # graded once
+    found = [bare(record) for record in records_in(folder)]
+    assert found == expected
+    assert in_gradebook(disturbed) == in_gradebook(quiet)
+    assert not (folder / ".run").exists()
+
+
+def test_an_interrupted_regrade_goes_on_too(handed_in):
+    root = handed_in(6)
+    course = Course.find(root)
+    grade(course, [HOMEWORK], jobs=1)
+
+    def stop_after_two(record: Record, seen: list[Record] = []) -> None:  # noqa: B006
+        seen.append(record)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grade(course, [HOMEWORK], jobs=1, seed=77, regrade=True, progress=stop_after_two)
+    partly = [record.seed == 77 for record in records_in(course.records(HOMEWORK))]
+    assert 2 <= sum(partly) < 6
+    finished = grade(course, [HOMEWORK], jobs=1)
+    assert [record.seed for record in finished] == [77] * 6
+    assert in_gradebook(root) == {f"s{number:03}": score_of(number) for number in range(6)}
+
+
+def test_two_graders_do_not_work_in_one_course(handed_in):
+    root = handed_in(3)
+    errors = []
+
+    def second(record: Record) -> None:
+        try:
+            grade(Course.find(root), [HOMEWORK], jobs=1)
+        except Problem as problem:
+            errors.append(str(problem))
+
+    grade(Course.find(root), [HOMEWORK], jobs=1, progress=second)
+    assert len(errors) == 3
+    assert "another grading is at work" in errors[0]
+
+
+def test_workers_that_are_killed_lose_nothing(handed_in):
+    """kill -9 of a random worker every two seconds during 200 submissions: all recorded once, with the same grades."""
+    number = 200
+    slow = "\nimport time\ntime.sleep(0.08)"
+    root = handed_in(number, slow)
+    rng, stop, killed = np.random.default_rng(1), threading.Event(), []
+
+    def killer() -> None:
+        while not stop.wait(2.0):
+            listed = subprocess.run(
+                ["ps", "-o", "pid=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+            )
+            import multiprocessing
+
+            workers = {child.pid for child in multiprocessing.active_children()} & set(map(int, listed.stdout.split()))
+            if workers:
+                victim = int(rng.choice(sorted(workers)))
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+
+    thread = threading.Thread(target=killer)
+    thread.start()
+    try:
+        records = grade(Course.find(root), [HOMEWORK], jobs=2, seed=2)
+    finally:
+        stop.set()
+        thread.join()
+    assert len(killed) >= 4
+    assert [record.score for record in records] == [score_of(student % 32) for student in range(number)]
+    assert {record.status for record in records} == {"graded"}
+    assert in_gradebook(root) == {record.student: record.score for record in records}
