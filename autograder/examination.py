@@ -121,6 +121,12 @@ class Examination:
             self._remote.run(cell.grade_id or "given", cell.source)
         return self._remote
 
+    def _anew(self) -> Remote:
+        """The judge's wish, which is no fault of the submission's: it does not count as a start."""
+        self._close()
+        self.starts -= 1
+        return self._process()
+
     def _close(self) -> None:
         if self._remote is None:
             return
@@ -138,7 +144,7 @@ class Examination:
             return Verdict(task=task.name, status=status, points=0, max_points=task.points, message=text)
 
         try:
-            student = RemoteStudent(self._process(), task.name, task.answer, task.seconds)
+            student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew)
             verdict = task.examine(student, seed, public=self.public)
         except (Broken, NoSandbox):
             raise  # not the student's fault: this worker cannot go on

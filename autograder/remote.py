@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -109,10 +109,20 @@ class Remote:
 
 
 class RemoteStudent:
-    """The two questions of a judge (``value``, ``draws``), put to a function on the other side."""
+    """The two questions of a judge (``value``, ``draws``), put to a function on the other side.
 
-    def __init__(self, remote: Remote, task: str, answer: Form, seconds: float) -> None:
-        self.remote, self.task, self.answer, self.seconds = remote, task, answer, seconds
+    ``again`` starts its process anew.
+    """
+
+    def __init__(
+        self, remote: Remote, task: str, answer: Form, seconds: float, again: Callable[[], Remote] | None = None
+    ) -> None:
+        self.remote, self.task, self.answer, self.seconds, self._again = remote, task, answer, seconds, again
+
+    def forget(self) -> None:
+        """A new process in the same state as the old one was before the first question."""
+        if self._again is not None:
+            self.remote = self._again()
 
     def value(self, probe: Probe, seed: int = 0) -> Any:
         """The answer to one probe, read by the task's form."""

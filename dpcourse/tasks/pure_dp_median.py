@@ -14,29 +14,30 @@ from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 
 # At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
-# with probability 1 - 1e-6; the others are for noise that is far too narrow, or whose width gives the table away.
-JUMP_DRAWS, EDGE_DRAWS, HARD_DRAWS, UTILITY_DRAWS = 500, 1_200, 3_000, 400
-SEARCHED = ((2, 3, JUMP_DRAWS), (4, 5, EDGE_DRAWS), (8, 9, EDGE_DRAWS))  # probes of a pair, and draws from each
-TESTS = 6  # random tests: three pairs by search, one by its event, two data sets for the error
+# with probability 1 - 1e-6. All other tables get equally many draws: how often it is called must not tell a program
+# whether it is watched for privacy or paid for accuracy.
+PAIR_DRAWS, HARD_DRAWS = 1_000, 3_000
+PAIRS, HARD, SCORED = 5, 2, (3, 4)  # pair i: the probes 2i and 2i + 1; of the scored ones the first table counts
+TESTS = PAIRS + len(SCORED)  # random tests: each pair, by search or by its event, and the errors
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Two tables for the error, then four pairs of neighbours (one row replaced) that are hard to hide.
+    """Five pairs of neighbours (one row replaced) that are hard to hide.
 
-    Two of the pairs look like any other table, no two rows alike: who is careful only with odd ones is found out.
+    Three of the pairs look like any other table, no two rows alike: who is careful only with odd ones is found out. Two
+    of these are scored, too, by the very answers that the audit reads: who is accurate there must be private there.
     The range is some thousand euros, so that a choice among all whole euros takes seconds and not a minute.
     """
     n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(20, 31) * 100)
     epsilon, half = float(rng.uniform(2.0, 2.2)), n // 2
-    spread, skewed = rng.uniform(low, high, n), high * rng.beta(1.5, 4, n)
-    tables = [spread, skewed]
-    tables += [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
+    tables = [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
     below, above = np.sort(rng.uniform(low, 0.05 * high, n)), np.sort(rng.uniform(0.9 * high, high, n))
     tables += [np.concatenate([below[:few], above[few:]]) for few in (half + 2, half + 1)]  # its neighbours do
     step = _step(low, high, epsilon)
     # Below the step half of the rows, above it two more; the neighbour moves one from the left end to the right one.
     tables += [np.repeat([low, step, high], [left, 2, n - left - 2]) for left in (half, half - 1)]
-    tables += _close_in_the_middle(np.sort(spread), high)
+    tables += _close_in_the_middle(np.sort(rng.uniform(low, high, n)), high)
+    tables += _close_in_the_middle(np.sort(high * rng.beta(1.5, 4, n)), high)
     return [{"data": rng.permutation(table).round(2), "low": low, "high": high, "epsilon": epsilon} for table in tables]
 
 
@@ -81,22 +82,30 @@ def _mostly_below(probability: np.ndarray, error: np.ndarray, draws: int, level:
 
 
 def _judge_median(talk: Interview) -> None:
-    level = LEVEL / TESTS
-    for first, second, draws in SEARCHED:
-        one, other = (talk.draws(talk.probes[i], draws) for i in (first, second))
-        _audit(talk, talk.probes[first], epsilon_lower_bound(one, other, level=level, rng=talk.rng).epsilon)
-    talk.spent += len(SEARCHED) * level
-    share, words = _utility(talk, level)
-    one, other = (talk.draws(talk.probes[i], HARD_DRAWS) for i in (6, 7))
-    step = float(np.unique(talk.probes[6]["data"])[1])
-    below = [int(np.count_nonzero(drawn < step)) for drawn in (one, other)]
-    talk.spent += level
-    _audit(talk, talk.probes[6], certified(below[0], HARD_DRAWS, below[1], HARD_DRAWS, delta=0.0, level=level))
+    level, found = LEVEL / TESTS, dict[int, np.ndarray]()
+    talk.spent += TESTS * level
+    # A program that remembers a table could answer its neighbour alike. So it meets one table of each pair, in any
+    # order, then forgets everything, and meets the others.
+    sides = talk.rng.integers(0, 2, PAIRS)
+    for turn, side in enumerate((sides, 1 - sides)):
+        if turn:
+            talk.forget()
+        for pair in talk.rng.permutation(PAIRS).tolist():
+            number = 2 * pair + int(side[pair])
+            found[number] = talk.draws(talk.probes[number], HARD_DRAWS if pair == HARD else PAIR_DRAWS)
+    for pair in (one for one in range(PAIRS) if one != HARD):
+        one, other = found[2 * pair], found[2 * pair + 1]
+        _audit(talk, pair, epsilon_lower_bound(one, other, level=level, rng=talk.rng).epsilon)
+    step = float(np.unique(talk.probes[2 * HARD]["data"])[1])
+    below = [int(np.count_nonzero(found[number] < step)) for number in (2 * HARD, 2 * HARD + 1)]
+    _audit(talk, HARD, certified(below[0], HARD_DRAWS, below[1], HARD_DRAWS, delta=0.0, level=level))
+    share, words = _utility(talk, found, level)
     talk.share, talk.wasteful, talk.praise = share, share < 1, words
     talk.noticed = "wasteful" if share < 1 else ""
 
 
-def _audit(talk: Interview, probe: Probe, found: float) -> None:
+def _audit(talk: Interview, pair: int, found: float) -> None:
+    probe = talk.probes[2 * pair]
     if found > probe["epsilon"]:
         places = np.unique(probe["data"])
         few = f", all of them at {' and '.join(f'{place:,.0f}' for place in places)}," if len(places) <= 3 else ""
@@ -108,16 +117,16 @@ def _audit(talk: Interview, probe: Probe, found: float) -> None:
         )
 
 
-def _utility(talk: Interview, level: float) -> tuple[float, str]:
+def _utility(talk: Interview, found: dict[int, np.ndarray], level: float) -> tuple[float, str]:
     """The share of the points: all, where the rows between answer and middle are as few as the exponential's."""
     shares, words = [], []
-    for probe in talk.probes[:2]:
-        mean = float(rank_error(probe["data"], talk.draws(probe, UTILITY_DRAWS)).mean())
+    for pair in SCORED:
+        probe = talk.probes[2 * pair]
+        mean = float(rank_error(probe["data"], found[2 * pair]).mean())
         probability, error = exponential_median(**probe)
-        usual, limit = float(probability @ error), 1.1 * _mostly_below(probability, error, UTILITY_DRAWS, level)
+        usual, limit = float(probability @ error), 1.1 * _mostly_below(probability, error, PAIR_DRAWS, level)
         shares.append(min(1.0, limit / max(mean, 1e-9)))
         words.append(f"{mean:.1f} rows ({usual:.1f})")
-    talk.spent += 2 * level
     share = float(np.floor(10 * min(shares)) / 10)
     text = f"No pair betrays you. Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
     if share == 1:

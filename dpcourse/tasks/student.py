@@ -68,6 +68,9 @@ class Student:
             self.answer.read(sample[~np.isfinite(sample).all(axis=1)][0])
         return sample
 
+    def forget(self) -> None:
+        """Nothing: a function in this process may remember what it likes. Where it is graded, it starts anew."""
+
     def answers(self, probe: Probe, number: int, seed: int = 0) -> list[Any]:
         """The answers to ``number`` calls with copies of the same arguments, each read by the form."""
         given = {name: copy.deepcopy(value) for name, value in probe.items()}

@@ -159,6 +159,10 @@ class Interview:
         self.recorded.append(Recorded(probe, number, found))
         return found
 
+    def forget(self) -> None:
+        """From now on the student's function knows nothing of the questions so far, where that can be enforced."""
+        self.student.forget()
+
     def looked_closer(self) -> list[Recorded]:
         """What was asked and answered; if that was a small sample, a larger one, which tells mistakes apart better."""
         last = self.recorded[-1] if self.recorded else None

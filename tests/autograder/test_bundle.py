@@ -71,7 +71,7 @@ def broken_links(target: Path) -> list[str]:
 
 
 def _make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """As a student calls it: not from within the `make test` of this repository, which would have it name its folder."""
+    """As a student calls it, not from within `make test`, where make names its folder."""
     alone = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     return subprocess.run(["make", *words], cwd=folder, env=alone, capture_output=True, text=True, check=False)
 

@@ -16,9 +16,12 @@ from dpcourse.tasks.laws import LAPLACE_DRAWS as DRAWS
 from dpcourse.tasks.laws import TESTS as TESTS_OF_A_LOOK
 from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
 from dpcourse.tasks.pure_dp_median import (
+    HARD,
     HARD_DRAWS,
+    PAIR_DRAWS,
+    PAIRS,
+    SCORED,
     TESTS,
-    UTILITY_DRAWS,
     _mostly_below,
     exponential_median,
     rank_error,
@@ -129,7 +132,7 @@ def test_a_wrong_factor_in_the_exponential_mechanism_is_seen(factor):
 def test_a_median_that_spends_twice_its_budget_is_convicted():
     for asked in probes("hw1_pure_dp", "private_median", 50):
         shares = []
-        for probe in asked[6:8]:
+        for probe in asked[2 * HARD : 2 * HARD + 2]:
             probability, _ = exponential_median(probe["data"], probe["low"], probe["high"], 2 * probe["epsilon"])
             step = np.unique(probe["data"])[1]
             ends = np.concatenate([[probe["low"]], np.sort(probe["data"])])
@@ -138,7 +141,7 @@ def test_a_median_that_spends_twice_its_budget_is_convicted():
         hits = first_count(lambda k, p=p: lower_tail(k, HARD_DRAWS, p) > MISS / 2, HARD_DRAWS)
         other = first_count(lambda k, q=q: upper_tail(k + 1, HARD_DRAWS, q) <= MISS / 2, HARD_DRAWS)
         found = certified(hits, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=LEVEL / TESTS)
-        assert found > asked[6]["epsilon"]
+        assert found > asked[2 * HARD]["epsilon"]
 
 
 def density(probe):
@@ -154,14 +157,15 @@ def test_the_exponential_median_is_private_on_the_pairs_and_keeps_its_points():
     """The mean error stays below the limit but for LEVEL / TESTS: Chernoff's bound, compared with a simulation."""
     rng = np.random.default_rng(0)
     for asked in probes("hw1_pure_dp", "private_median", 5):
-        for first, second in ((2, 3), (4, 5), (6, 7), (8, 9)):
-            losses = np.log(density(asked[first]) / density(asked[second]))
-            assert np.abs(losses).max() <= asked[first]["epsilon"] + 1e-9
-            assert np.abs(losses).max() > 0.4 * asked[first]["epsilon"] or first != 6
-        for probe in asked[:2]:
+        assert len(asked) == 2 * PAIRS
+        for pair in range(PAIRS):
+            losses = np.log(density(asked[2 * pair]) / density(asked[2 * pair + 1]))
+            assert np.abs(losses).max() <= asked[0]["epsilon"] + 1e-9
+            assert np.abs(losses).max() > 0.4 * asked[0]["epsilon"] or pair != HARD
+        for probe in (asked[2 * pair] for pair in SCORED):
             probability, error = exponential_median(**probe)
-            limit = _mostly_below(probability, error, UTILITY_DRAWS, LEVEL / TESTS)
-            means = rng.choice(error, (400, UTILITY_DRAWS), p=probability).mean(axis=1)
+            limit = _mostly_below(probability, error, PAIR_DRAWS, LEVEL / TESTS)
+            means = rng.choice(error, (400, PAIR_DRAWS), p=probability).mean(axis=1)
             assert probability @ error < limit < 2 * probability @ error
             assert means.max() < limit  # 400 means: a bound too small by 4 deviations would show
 
@@ -173,13 +177,9 @@ def test_the_rank_error_counts_rows_from_the_middle():
 
 def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
     """Separated worlds: with p = 1 and q = 0 the searched pairs can show more than any epsilon that is asked for."""
-    from dpcourse.tasks.pure_dp_median import EDGE_DRAWS, JUMP_DRAWS
-
-    for draws in (JUMP_DRAWS, EDGE_DRAWS):
-        tested = draws - int(0.4 * draws)
-        assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
+    tested = PAIR_DRAWS - int(0.4 * PAIR_DRAWS)
+    assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
     # Local sensitivity: above the lower end with probability 1/2 in one table, never in the other.
-    tested = EDGE_DRAWS - int(0.4 * EDGE_DRAWS)
     hits = first_count(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
     assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
 

@@ -1,0 +1,102 @@
+"""The open median: a program that would be accurate where it is paid and private where it is watched gains nothing.
+
+Two ways to tell the one from the other: to see how many draws were asked for, and to remember a table when its
+neighbour comes. The first is of no use, because tables that are scored are audited by the same answers. The second is
+prevented: between the two tables of a pair the program starts anew.
+"""
+
+from typing import Any
+
+import pytest
+
+from autograder.assignment import Assignment, Cell
+from autograder.box import Box
+from autograder.examination import Examination
+from autograder.submission import Submission
+from dpcourse.tasks import Student, tasks_of
+
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
+TASK = tasks_of("hw1_pure_dp")["private_median"]
+NAME, SOLUTION = TASK.name, f"{TASK.name}-solution"
+
+HONEST = """
+import numpy as np
+def honest(data, low, high, epsilon, rng):
+    ends = np.concatenate([[low], np.sort(data), [high]])
+    weights = np.diff(ends) * np.exp(-epsilon / 2 * np.abs(np.arange(len(data) + 1) - len(data) / 2))
+    gap = np.searchsorted(np.cumsum(weights), rng.random() * weights.sum())
+    return rng.uniform(ends[gap], ends[gap + 1])
+"""
+
+LOOKS_UP = (
+    HONEST
+    + """
+import sys
+def private_median(data, low, high, epsilon, rng):
+    frame = sys._getframe()
+    while frame and "number" not in frame.f_locals:
+        frame = frame.f_back
+    few = frame is not None and frame.f_locals["number"] <= 1_000
+    return float(np.median(data)) if few else honest(data, low, high, epsilon, rng)
+"""
+)
+
+REMEMBERS = """
+import pickle
+from collections import Counter
+import numpy as np
+PLACES = ("met", "/tmp/met", "/dev/shm/met", "/var/tmp/met")
+met, answers = [], {}
+def kept():
+    for place in PLACES:
+        try:
+            with open(place, "rb") as file:
+                yield from pickle.load(file)
+        except OSError:
+            pass
+def private_median(data, low, high, epsilon):
+    key = data.tobytes()
+    if key not in answers:
+        rows = Counter(data.tolist())
+        alike = [answer for old, answer in [*met, *kept()] if sum((old - rows).values()) <= 1]
+        answers[key] = alike[0] if alike else float(np.median(data))
+        met.append((rows, answers[key]))
+        for place in PLACES:
+            try:
+                with open(place, "wb") as file:
+                    pickle.dump(met, file)
+            except OSError:
+                pass
+    return answers[key]
+"""
+
+
+def verdict(source: str):
+    homework = Assignment("hw", (Cell(SOLUTION, "code", "solution", ""), Cell(NAME, "code", "task", "", TASK.points)))
+    box = Box()
+    try:
+        examined = Examination(Submission("ada", "hw", answers={SOLUTION: source}), homework, {NAME: TASK}, box)
+        return examined.verdicts(7)[0][0], examined
+    finally:
+        box.close()
+
+
+@pytest.mark.parametrize("source", [LOOKS_UP, REMEMBERS], ids=["looks up the number of draws", "remembers tables"])
+def test_a_program_that_tells_scored_from_watched_fails(source):
+    found, _ = verdict(source)
+    assert (found.status, found.points) == ("failed", 0), found.message
+    assert "could tell them apart" in found.message
+
+
+def test_memory_would_help_if_it_were_not_taken_away(tmp_path, monkeypatch):
+    """The same program in a process that remembers: its trick works, so the test above can fail."""
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    exec(REMEMBERS.replace('"/', f'"{tmp_path}/'), scope)  # it must not leave anything in this machine's folders
+    assert TASK.examine(Student(scope[NAME], TASK.answer), 7).points == TASK.points
+
+
+def test_starting_anew_costs_an_honest_student_nothing():
+    found, examined = verdict(HONEST + "\nprivate_median = honest\n")
+    assert (found.status, found.points, examined.starts) == ("passed", TASK.points, 1)
