@@ -107,6 +107,26 @@ def survey_semi_adaptive(members, counts, epsilon, first):
     return order[: 1 + int(np.searchsorted(np.cumsum(theta[order]), 0.75))][: k - 1], theta
 
 
+def survey_few_steps(members, counts, epsilon, first):
+    """EM that stops early: its estimate is still a little flat."""
+    k = members.shape[1]
+    theta = _likeliest(members, counts, epsilon, first, 100) if len(counts) else np.full(k, 1 / k)
+    return {"subset": subset_closed(theta, epsilon, first), "estimate": theta}
+
+
+def _guess(*sizes):
+    """Which categories are large, the raw counts tell; how large they are, one guesses."""
+
+    def survey(members, counts, epsilon, first):
+        k = members.shape[1]
+        order = np.argsort(-counts.sum(axis=0))
+        theta = np.full(k, (1 - sum(sizes)) / (k - len(sizes)))
+        theta[order[: len(sizes)]] = sizes
+        return order[:1], theta
+
+    return survey
+
+
 def _survey(estimate, adaptive=True):
     def survey(members, counts, epsilon, first):
         k = members.shape[1]
@@ -139,7 +159,7 @@ RIGHT = {
     "sgld_step": {"numpy": sgld_numpy, "loops": sgld_loops, "torch": sgld_torch, "inverse": sgld_inverse},
     "adaptive_survey": {
         "likelihood": survey_likelihood, "top one": survey_top_one, "sampled": survey_thompson,
-        "semi-adaptive": survey_semi_adaptive,
+        "semi-adaptive": survey_semi_adaptive, "EM, 100 steps": survey_few_steps,
     },
 }  # fmt: skip
 
@@ -178,6 +198,9 @@ WRONG = {
         "even": (_survey(lambda m, r, e, f: np.full(m.shape[1], 1 / m.shape[1])), "never learns"),
         "never adapts": (_survey(_likeliest, adaptive=False), "never adapts"),
         "all of them": (lambda members, counts, epsilon, first: (range(members.shape[1]), [1 / 20] * 20), None),
+        "guessed: one large": (_guess(0.97), None),
+        "guessed: five of a size": (_guess(0.17, 0.17, 0.17, 0.17, 0.16), None),
+        "guessed: in between": (_guess(0.385, 0.15, 0.135, 0.13, 0.12), None),
         "not shares": (lambda members, counts, epsilon, first: ([], [1.0] * 20), None),
     },
 }  # fmt: skip
