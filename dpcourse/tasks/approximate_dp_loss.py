@@ -10,6 +10,8 @@ import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpcourse.tasks.diagnosis import same_values
+from dpcourse.tasks.seeds import constants, is_constant
 from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
@@ -17,6 +19,7 @@ from dpcourse.tasks.values import described, values_of
 
 ATOM = 1e-4  # a loss so near to the bound (as a part of it) counts as being there: single precision is no mistake
 DRAWS = 20_000  # of the last look
+FAR = 50.0  # scales of the noise: no output lies so far away
 
 
 def _sum_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -47,6 +50,13 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
         labels = [f"{middle:.2g}" for middle in (ends[1:] + ends[:-1]) / 2]
         found, expected = np.histogram(losses, ends)[0] / draws, np.diff(right.cdf(ends))
         talk.picture = shares(talk.task.name, labels, found, expected, what="loss")
+    if is_constant(losses) and _same_noise(talk, probe):
+        talk.fail(
+            f"{about} Every loss was {losses[0]:.4g}: the noise is always the same (a generator made inside the "
+            f"function, with a fixed seed?). Draw from the `rng` that you are given, or make your own generator once, "
+            f"outside the function.",
+            name="always the same noise",
+        )
     near = bound * (1 - ATOM)
     if np.abs(losses).max() > bound * (1 + ATOM):
         worst = losses[np.argmax(np.abs(losses))]
@@ -64,6 +74,18 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
         ks_fit(inside, lambda loss: np.clip((right.cdf(loss) - low) / (1 - high - low), 0, 1), level=level),
         f"{about} The losses between {-bound:.4g} and {bound:.4g} are not spread as those of a Laplace mechanism are.",
     )
+
+
+def _same_noise(talk: Interview, probe: Probe) -> bool:
+    """Of a loss that never changes: does an output stand behind it?
+
+    The neighbour is put far away, on one side and on the other. An output that lies z beside the data, always the same
+    z, has the largest loss on one side and 2z/b less on the other; who draws none answers the same twice, or one of
+    them with a minus.
+    """
+    away = [{**probe, "neighbour": probe["data"] + side * FAR * probe["b"]} for side in (1, -1)]
+    found = [float(one) for one in constants(talk, away)]
+    return len(found) == 2 and min(found) > 0 and not same_values(*found)
 
 
 def _loss(t: float, data: float, neighbour: float, b: float) -> float:

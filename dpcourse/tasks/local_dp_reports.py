@@ -12,6 +12,7 @@ from scipy.special import chdtrc
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.tasks.diagnosis import answers_of
+from dpcourse.tasks.seeds import SAME_COIN, is_constant, same_coin
 from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
@@ -20,6 +21,7 @@ from dpcourse.tasks.values import described
 right_theta = lru_cache(maxsize=64)(theta)  # asked thousands of times with the same epsilon
 START = 2_000  # a report is one digit: it takes more of them than of noisy numbers to tell two mistakes apart
 MOST = 20_000  # of the last look: enough to tell k from k - 1 in the share of the truth
+FAR = 30.0  # an epsilon at which the truth is nearly certain
 NAMING = 6_000  # reports to each probe, to find out which mistake it is
 
 
@@ -37,6 +39,9 @@ def responses_of(own: str) -> Callable[[Interview], None]:
                 _look(talk, probe, int(probe[own]), START, level)
             _look(talk, talk.probes[-1], int(talk.probes[-1][own]), MOST, level)
         except Failed as failed:
+            asked = talk.recorded[-1]
+            if is_constant(asked.found) and same_coin(talk, asked.probe, far=FAR):
+                raise Failed(failed.text, "always the same coin", wasteful=False) from None
             if own != "bit" or failed.name:
                 raise
             raise Failed(failed.text, _known_coin(talk) or "another coin", failed.wasteful) from None
@@ -165,6 +170,11 @@ randomized_response = Task(
             "epsilon not used", lambda bit, epsilon, rng: _flipping(bit, 0.75, rng),
             "The truth comes with 75% whatever epsilon is: the two-coin version, which has the budget ln 3 built in.",
         ),
+        Misconception(
+            "always the same coin",
+            lambda bit, epsilon: _flipping(bit, right_theta(epsilon), np.random.default_rng(0)),
+            SAME_COIN,
+        ),
     ),
 )  # fmt: skip
 
@@ -186,6 +196,10 @@ def _truth(k: int, epsilon: float) -> float:
 
 def _other(category: int, k: int, rng: np.random.Generator) -> int:
     return (category + 1 + int((k - 1) * rng.random())) % k
+
+
+def _seeded(category: int, k: int, epsilon: float, rng: np.random.Generator) -> int:
+    return category if rng.random() < _truth(k, epsilon) else _other(category, k, rng)
 
 
 kary_response = Task(
@@ -232,6 +246,11 @@ kary_response = Task(
                 category if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else _other(category, k, rng)
             ),
             "There are k - 1 other categories, not k: theta = e^eps / (e^eps + k - 1).",
+        ),
+        Misconception(
+            "always the same coin",
+            lambda category, k, epsilon: _seeded(category, k, epsilon, np.random.default_rng(0)),
+            SAME_COIN,
         ),
     ),
 )  # fmt: skip

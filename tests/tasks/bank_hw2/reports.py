@@ -39,9 +39,26 @@ def response_bool(bit, epsilon, rng=None):
     return bool(bit) != flip
 
 
-def response_seeded(bit, epsilon):
-    rng = np.random.default_rng(42)
-    return bit if rng.random() < 1 / (1 + np.exp(-epsilon)) else 1 - bit
+def response_seeded(seed):
+    """Every call begins again with the same number: 0.637 for seed 0, 0.774 for seed 42."""
+
+    def response(bit, epsilon):
+        rng = np.random.default_rng(seed)
+        return bit if rng.random() < 1 / (1 + np.exp(-epsilon)) else 1 - bit
+
+    return response
+
+
+def response_seeded_everywhere(bit, epsilon, rng):
+    """Python's own generator, whose first number after this seed is below one half: always the truth."""
+    random.seed(7)
+    return bit if random.random() < math.exp(epsilon) / (1 + math.exp(epsilon)) else 1 - bit
+
+
+def response_seeded_and_careful(bit, epsilon):
+    if epsilon <= 0:
+        raise ValueError(f"epsilon must be positive, got {epsilon}")
+    return response_seeded(0)(bit, epsilon)
 
 
 def response_second_coin(bit, epsilon):
@@ -157,7 +174,10 @@ WRONG = {
             lambda bit, epsilon, rng: bit if rng.random() < 0.5 else int(rng.random() < 0.5),
             "epsilon not used",
         ),
-        "fixed seed": (response_seeded, None),
+        "fixed seed 0": (response_seeded(0), "always the same coin"),
+        "fixed seed 42": (response_seeded(42), "always the same coin"),
+        "fixed seed, random": (response_seeded_everywhere, "always the same coin"),
+        "fixed seed, no negative epsilon": (response_seeded_and_careful, "always the same coin"),
         "half epsilon": (response_half_epsilon, None),
         "yes": (lambda bit, epsilon, rng: True, "deaf to the bit"),
         "always no": (lambda bit, epsilon: 0, None),
@@ -182,5 +202,9 @@ WRONG = {
         "lies from one": (kary_upper_lies, None),
         "half epsilon": (lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon / 2, rng), None),
         "truth": (lambda category, k, epsilon: category, "always the truth"),
+        "fixed seed": (
+            lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon, np.random.default_rng(42)),
+            "always the same coin",
+        ),
     },
 }
