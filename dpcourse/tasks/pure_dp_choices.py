@@ -11,11 +11,15 @@ from dpcourse import data
 from dpcourse.mechanisms import Exponential
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.counts import shares_of
+from dpcourse.tasks.seeds import SAME_COIN
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
 from dpcourse.tasks.values import values_of
 
 CITIES = ("Ottawa", "Toronto", "New York", "Washington", "Memphis", "Los Angeles", "La Habana")
+
+DRAWS = 7_000  # of the last look: what differs as little as Laplace from Gumbel noise is doubtful then
+MORE = 12_000  # if it is: enough to convict it with probability 1 - 1e-6
 
 
 def _probability_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -77,11 +81,16 @@ exponential_probabilities = Task(
 
 
 def _choice_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Scores three steps apart, so that some candidates are rare and none is impossible."""
+    """Four scores far apart, so that some candidates are rare and none is impossible; then one ahead of six others.
+
+    The lead of the last one, about 1.6 / (epsilon / (2 sensitivity)), is where Laplace noise on the scores, in place
+    of Gumbel noise, shows most: the shares of the winner differ by 0.04, and nowhere by more with seven candidates.
+    """
+    ahead = np.append(rng.uniform(1.5, 1.75), np.linspace(-0.3, 0.3, len(CITIES) - 1))
     probes = []
-    for number, epsilon in ((4, rng.uniform(1.5, 2)), (5, rng.uniform(2, 2.5))):
-        sensitivity = float(rng.uniform(1.5, 4))
-        scores = rng.permutation(np.linspace(0, 2.2, number)) * sensitivity - rng.uniform(1, 5)
+    for exponents, epsilon in ((np.linspace(0, 2, 4), rng.uniform(1.5, 2)), (ahead, rng.uniform(2, 2.5))):
+        sensitivity, number = float(rng.uniform(1.5, 4)), len(exponents)
+        scores = rng.permutation(exponents) * 2 * sensitivity / epsilon - rng.uniform(1, 5)
         names = [str(name) for name in rng.permutation(CITIES)[:number]]
         probes.append(
             {"candidates": names, "utilities": scores.round(3), "epsilon": float(epsilon), "sensitivity": sensitivity}
@@ -106,7 +115,8 @@ exponential_choice = Task(
     judge=shares_of(
         lambda candidates, utilities, epsilon, sensitivity: _probabilities(utilities, epsilon, sensitivity),
         lambda candidates, utilities, epsilon, sensitivity: candidates,
-        draws=6_000,
+        draws=DRAWS,
+        more=MORE,
     ),
     answer=Answer(choices=CITIES),
     summary=lambda draws: np.array([CITIES.index(str(one)) for one in draws.ravel()], dtype=float),
@@ -135,6 +145,22 @@ exponential_choice = Task(
             "four instead of two",
             _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / (4 * sensitivity))),
             "That is private, but wasteful: it spends epsilon/2 only. Is a factor 2 in twice?",
+        ),
+        Misconception(
+            "Laplace noise on the scores",
+            lambda candidates, utilities, epsilon, sensitivity, rng: candidates[
+                int(np.argmax(utilities + rng.laplace(0, 2 * sensitivity / epsilon, len(candidates))))
+            ],
+            "It looks like the best score after Laplace noise. That is epsilon-private, too, but another mechanism: "
+            "its probabilities are not e^(epsilon u / (2 sensitivity)), divided by their sum. Noise from the Gumbel "
+            "distribution gives these.",
+        ),
+        Misconception(
+            "always the same coin",
+            lambda candidates, utilities, epsilon, sensitivity: candidates[
+                int(np.random.default_rng(0).choice(len(candidates), p=_probabilities(utilities, epsilon, sensitivity)))
+            ],
+            SAME_COIN,
         ),
     ),
 )  # fmt: skip

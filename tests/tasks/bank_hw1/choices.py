@@ -33,6 +33,13 @@ def _choice_gumbel(candidates, utilities, epsilon, sensitivity, rng):
     return candidates[np.argmax(epsilon * utilities / (2 * sensitivity) + rng.gumbel(size=len(candidates)))]
 
 
+def _choice_noisy_maximum(candidates, utilities, epsilon, sensitivity):
+    """Private, too, but with Laplace noise it is not the exponential mechanism."""
+    scale = 2 * sensitivity / epsilon
+    noisy = [u + random.expovariate(1 / scale) - random.expovariate(1 / scale) for u in utilities]
+    return candidates[noisy.index(max(noisy))]
+
+
 def _choice_torch(candidates, utilities, epsilon, sensitivity):
     exponents = torch.from_numpy(utilities) * epsilon / (2 * sensitivity)
     return candidates[torch.multinomial(torch.softmax(exponents, 0), 1).item()]
@@ -94,9 +101,9 @@ _OTHERS = {
             int(np.argmax(utilities + rng.exponential(2 * sensitivity / epsilon, len(candidates))))
         ],
         "its place": lambda candidates, utilities, epsilon, sensitivity: int(np.argmax(utilities)),
-        "fixed seed": lambda candidates, utilities, epsilon, sensitivity: _choice_cumulative(
-            candidates, utilities, epsilon, sensitivity, np.random.default_rng(1)
-        ),
+        "noisy maximum, Gaussian": lambda candidates, utilities, epsilon, sensitivity, rng: candidates[
+            int(np.argmax(utilities + rng.normal(0, 2 * sensitivity / epsilon, len(candidates))))
+        ],
     },
     "meeting_probabilities": {
         "one member fewer": lambda members, cities, epsilon: _meeting(members[1:], cities, epsilon),
@@ -114,6 +121,10 @@ _KNOWN = {
         )[1],
         "two forgotten": lambda candidates, utilities, epsilon, sensitivity: _choice_random(
             candidates, utilities, 2 * epsilon, sensitivity
+        ),
+        "Laplace noise on the scores": _choice_noisy_maximum,
+        "always the same coin": lambda candidates, utilities, epsilon, sensitivity: _choice_cumulative(
+            candidates, utilities, epsilon, sensitivity, np.random.default_rng(1)
         ),
     },
     "meeting_probabilities": {
