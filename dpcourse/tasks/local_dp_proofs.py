@@ -75,7 +75,12 @@ proof_flipped = proof(
     ),
     (
         "equal to the bound", [*_FLIPPED_SHORT, ("=", "exp(epsilon)", REWRITE)],
-        "e^(-eps) and e^eps are equal at eps = 0 only. It is an inequality, and it needs eps >= 0.",
+        "With this theta the ratio is e^(-eps), and that is e^eps at eps = 0 only. The last step is an inequality, and "
+        "it needs eps >= 0.",
+    ),
+    (
+        "bounded at once", [("<=", "exp(epsilon)", BUDGET)],
+        "First say what the ratio is with this theta, e^(-eps); only then does eps >= 0 say how large it may be.",
     ),
     (
         "called algebra", [*_FLIPPED_SHORT, ("<=", "exp(epsilon)", REWRITE)],
@@ -86,8 +91,30 @@ proof_flipped = proof(
         "Here the one who flipped stands above: the ratio is the inverse of the odds, and not the odds themselves.",
     ),
     (
+        "upside down with theta put in", [("=", f"({_THETA}) / (1 - {_THETA})", COIN)],
+        "Above stands the one who flipped, with 1 - theta, and below the one who told the truth, with theta. In yours "
+        "they have changed places, or theta is taken for 1/(e^eps + 1), which is the probability of the lie.",
+    ),
+    (
+        "the other case", [("=", "exp(epsilon)", COIN)],
+        "e^eps is the other case, theta/(1 - theta), in which D told the truth. Here D flipped: the ratio is its "
+        "inverse, e^(-eps).",
+    ),
+    (
+        "first attempt", [("=", "(1 - (1 + epsilon)/(2 + epsilon)) / ((1 + epsilon)/(2 + epsilon))", COIN)],
+        "That is the theta of the first attempt. Randomized response has theta = e^eps/(e^eps + 1).",
+    ),
+    (
+        "one minus forgotten", [("=", f"1/({_THETA})", COIN)],
+        "The one who flipped reports this answer with 1 - theta, so 1 - theta stands above, not 1.",
+    ),
+    (
+        "minus one forgotten", [("=", "1/theta", REWRITE)],
+        "(1 - theta)/theta is 1/theta - 1: the part - theta of the numerator, divided by theta, is -1.",
+    ),
+    (
         "coin called algebra", [("=", "exp(-epsilon)", REWRITE)],
-        "That theta/(1 - theta) is e^eps is how theta was chosen, not a rule of algebra.",
+        "That theta is e^eps/(e^eps + 1) is how the coin was chosen, not a rule of algebra.",
     ),
     (
         "wrong direction", [*_FLIPPED_SHORT, (">=", "exp(epsilon)", BUDGET)],

@@ -1,4 +1,4 @@
-"""Where the symbols of a derivation may be: their domains, the givens that tie them together, and random points."""
+"""Where the symbols of a derivation may be: domains, givens that tie them together, random points; what holds there."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.expressions import Formula, at_one_point, at_points, parse
+from dpcourse.tasks.expressions import Formula, Undefined, at_one_point, at_points, parse
 
 CANDIDATES = 6_000
 ENOUGH = 60  # points that a place must have
+CLOSE = 1e-9  # relative, in double precision; the points with 60 digits see what is smaller
+EXACT_POINTS = 2
 
 
 @dataclass(frozen=True)
@@ -159,3 +161,34 @@ class Map:
                 f"{[given.text for given in givens]} leave {number} of {CANDIDATES} points: widen the domains"
             )
         return Place({name: values[keep] for name, values in points.items()}, number, exact)
+
+
+def broken(before: Formula, after: Formula, relation: str, place: Place) -> str | None:
+    """Where the relation does not hold, in words; None if it does everywhere."""
+    names = before.symbols() | after.symbols()
+    try:
+        one, other = place.values(before), place.values(after)
+    except Undefined as undefined:
+        where = int(np.flatnonzero(np.broadcast_to(undefined.where, (place.size,)))[0])
+        return f"there is no value at {place.described(where, names) or 'any point'}"
+    excess = _excess(one, other, relation)
+    bad = excess > CLOSE * np.maximum(1e-3, np.maximum(np.abs(one), np.abs(other)))
+    if bad.any():
+        worst = int(np.argmax(np.where(bad, excess, -np.inf)))
+        return f"at {place.described(worst, names)} it would say {one[worst]:.5g} {relation} {other[worst]:.5g}"
+    for index in range(EXACT_POINTS if place.exact else 0):
+        if _exactly_broken(before, after, relation, place, index):
+            return f"at {place.described(index, names)} it fails, by very little"
+    return None
+
+
+def _excess(one: Any, other: Any, relation: str) -> Any:
+    return {"=": abs(one - other), "<=": one - other, ">=": other - one}[relation]
+
+
+def _exactly_broken(before: Formula, after: Formula, relation: str, place: Place, index: int) -> bool:
+    import sympy
+
+    one, other = (place.exactly(formula, index) for formula in (before, after))
+    scale = max(abs(one), abs(other), sympy.Float("1e-3"))
+    return bool(_excess(one, other, relation) > sympy.Float("1e-40") * scale)

@@ -1,5 +1,7 @@
 """A derivation is read without being run, and its first wrong step is named."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -144,6 +146,44 @@ def test_a_definition_is_a_given_that_is_an_equality():
     assert fault_of(right, judged=judged) is None
     assert fault_of([("=", middle, "algebra")], judged=judged).kind == "reason"
     assert fault_of([("=", "1/(1/theta - 1)", "definition of theta")], judged=judged).kind == "reason"
+
+
+COIN = Derivation(
+    start="(1 - theta)/theta", goal="exp(epsilon)",
+    symbols={"theta": positive(0.02, 0.98), "epsilon": real(-1.5, 3)},
+    reasons={
+        "algebra": ALGEBRA, "definition of theta": Reason("=", given=("theta",)),
+        "epsilon is not negative": Reason("<=", given=("budget",)),
+    },
+    givens={
+        "theta": Given("theta = exp(epsilon)/(1 + exp(epsilon))"),
+        "budget": Given("epsilon >= 0", edge={"epsilon": "0"}),
+    },
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", ["algebra", "definition of theta", "epsilon is not negative"])
+@pytest.mark.parametrize("line", ["1", "exp(epsilon)"])
+def test_a_true_step_that_needs_two_givens_is_not_called_false(line, reason):
+    for seed in range(5):
+        fault = fault_of([("<=", line, reason)], seed, COIN)
+        assert fault.kind == "too much in one step"
+        assert "theta = exp(epsilon)/(1 + exp(epsilon)) and epsilon >= 0" in fault.text
+
+
+def test_two_givens_do_not_help_a_false_step():
+    assert fault_of([("<=", "exp(-2*epsilon)", "algebra")], judged=COIN).kind == "wrong direction"
+    assert fault_of([("=", "exp(epsilon)", "definition of theta")], judged=COIN).kind == "does not follow"
+
+
+@pytest.mark.parametrize("line", ["1/theta", "exp(epsilon)", "1/(1 + epsilon) + 7"])  # the last has no value at -1
+def test_a_counterexample_is_taken_from_where_the_givens_hold(line):
+    for seed in range(5):
+        fault = fault_of([("=", line, "algebra")], seed, COIN)
+        theta, *epsilon = (float(number) for number in re.findall(r"(?:theta|epsilon) = (-?[0-9.]+)", fault.text))
+        assert 0.5 <= theta < 1
+        assert not epsilon or epsilon[0] >= 0
+        assert not epsilon or np.isclose(theta, 1 / (1 + np.exp(-epsilon[0])), atol=1e-3)
 
 
 def test_vectors_are_summed_over_their_coordinates():

@@ -155,6 +155,32 @@ WRONG = {
             lambda: [*flipped_by_the_other_case()[:2], (">=", "exp(epsilon)", "epsilon is not negative")],
             "wrong direction",
         ),
+        "swapped": (lambda: told_as_in_the_lecture(), "upside down with theta put in"),
+        "swapped, logistic": (
+            lambda: [("=", "1/(1 + exp(-epsilon)) / (1 - 1/(1 + exp(-epsilon)))", "definition of theta")],
+            "upside down with theta put in",
+        ),
+        "probability of the lie": (
+            lambda: [("=", "(1 - 1/(1 + exp(epsilon))) / (1/(1 + exp(epsilon)))", "definition of theta")],
+            "upside down with theta put in",
+        ),
+        "e^eps at once": (lambda: [("=", "exp(epsilon)", "algebra")], "the other case"),
+        "first attempt": (
+            lambda: [("=", "(1/(epsilon + 2)) / ((epsilon + 1)/(epsilon + 2))", "definition of theta")],
+            "first attempt",
+        ),
+        "one above": (lambda: [("=", "1/(1/(1 + exp(-epsilon)))", "definition of theta")], "one minus forgotten"),
+        "one lost": (lambda: [("=", "theta**(-1)", "algebra"), *flipped_by_one()[1:]], "minus one forgotten"),
+        "the bound at once": (lambda: [("<=", "exp(epsilon)", "definition of theta")], "bounded at once"),
+        "below one at once": (lambda: [("<=", "1", "algebra"), *flipped_by_one()[3:]], None),
+        "simplified to the bound": (
+            lambda: [*flipped_as_in_the_lecture()[:1], ("=", "exp(epsilon)", "algebra")],
+            "equal to the bound",
+        ),
+        "algebra not named": (
+            lambda: [("=", "exp(-epsilon)", "definition of theta"), *flipped_as_in_the_lecture()[3:]],
+            None,
+        ),
         "stops early": (lambda: flipped_as_in_the_lecture()[:3], None),
         "too small": (lambda: [*flipped_as_in_the_lecture()[:3], ("<=", "exp(-2*epsilon)", "algebra")], None),
     },
