@@ -11,19 +11,21 @@ import numpy as np
 from dpcourse.mechanisms import RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey import central_error, local_error, people_needed
-from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import Misconception, Task
-from dpcourse.tasks.values import Answered, values_of
+from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.values import Answered, described, shown, values_of
 
 
 def _class_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A large class; and two small ones in which so few, or so many, say yes that the estimate leaves [0, 1]."""
+    """A large class, its estimate within [0.1, 0.4]; and two small ones in which so few, or so many, say yes that the
+    estimate leaves [0, 1]."""
     found = []
-    for people, share in ((int(rng.integers(300, 900)), rng.uniform(0.35, 0.45)), (20, 0.05), (30, 0.95)):
+    for people, share in ((int(rng.integers(300, 900)), rng.uniform(0.38, 0.45)), (20, 0.05), (30, 0.95)):
         reports = np.zeros(people, dtype=int)
         reports[: round(people * share)] = 1
-        epsilon = float(rng.uniform(0.6, 0.9) if people > 100 else rng.uniform(1.2, 2))
+        epsilon = float(rng.uniform(0.7, 0.9) if people > 100 else rng.uniform(1.2, 2))
         found.append({"reports": rng.permutation(reports), "epsilon": epsilon})
     return found
 
@@ -36,6 +38,12 @@ def _share(reports: Any, epsilon: float) -> dict[str, float]:
 def _naive_share(reports: Any, epsilon: float) -> tuple[float, float]:
     yes = float(np.mean(reports))
     return yes, math.sqrt(yes * (1 - yes) / len(reports))
+
+
+def _drawn_error(reports: Any, epsilon: float) -> float:
+    """Of n people who are drawn at random and tell the truth: sqrt(p(1 - p)/n), for the estimated share p."""
+    share = min(max(_share(reports, epsilon)["share"], 0.0), 1.0)
+    return math.sqrt(share * (1 - share) / len(reports))
 
 
 def _gain(epsilon: float) -> float:
@@ -52,12 +60,36 @@ def _with_error(wrong: Any) -> Any:
     return lambda reports, epsilon: (_share(reports, epsilon)["share"], wrong(reports, epsilon))
 
 
+COINS = "coins forgotten"
+
+
+def _coins_forgotten(probe: Probe, found: Any, right: Any) -> bool:
+    """The right share with the error of a sample of truthful people; the variance may be divided by n - 1, too."""
+    errors = _drawn_error(**probe) * np.array([1, math.sqrt(len(probe["reports"]) / (len(probe["reports"]) - 1))])
+    return same_values(found["share"], right["share"]) and bool(np.isclose(found["standard_error"], errors).any())
+
+
+def _judge_share(talk: Interview) -> None:
+    """Where the estimate leaves [0, 1], sqrt(p(1 - p)/n) has no value: the large class names the mistake before."""
+    try:
+        values_of(_share, named=lambda pairs: COINS if _coins_forgotten(*pairs[0]) else "")(talk)
+    except Complaint:
+        for asked in talk.recorded[:1]:
+            right = _share(**asked.probe)
+            if _coins_forgotten(asked.probe, asked.found, right):
+                talk.fail(
+                    f"For {described(asked.probe)} you answer {shown(asked.found)}; right is {shown(right)}.",
+                    name=COINS,
+                )
+        raise
+
+
 share_of_class = Task(
     name="share_of_class",
     points=3,
     see="lecture 2, section 7 (Now the class; How sure are we?)",
     probes=_class_probes,
-    judge=values_of(_share),
+    judge=_judge_share,
     answer=Answers({"share": Answer(), "standard_error": Answer()}),
     misconceptions=(
         Misconception(
@@ -95,6 +127,19 @@ share_of_class = Task(
             "You take the variance of the reports from y(1 - y). That also counts who was asked, as if the class were "
             "drawn at random. Asked is the error that the coins make: each report has the variance theta (1 - theta), "
             "whichever bit is behind it.",
+        ),
+        Misconception(
+            COINS, _with_error(_drawn_error),
+            "sqrt(p (1 - p)/n) is the error of n students who are drawn at random and tell the truth. Here the "
+            "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
+            "dividing by 2 theta - 1 stretches the error. (Where the estimate p leaves [0, 1], and it may, your root "
+            "would not even have a value.)",
+        ),
+        Misconception(
+            "error of the yes", _with_error(lambda reports, epsilon: _naive_share(reports, epsilon)[1]),
+            "sqrt(y (1 - y)/n) is the usual error of the share of yes among people who are drawn at random. Here the "
+            "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
+            "dividing by 2 theta - 1 stretches the error as it stretches the share.",
         ),
         Misconception(
             "root of n forgotten",

@@ -43,6 +43,18 @@ def share_error_of_reports(reports, epsilon):
     return share, np.std(reports) / np.sqrt(len(reports)) / np.tanh(epsilon / 2)
 
 
+def share_binomial_error(reports, epsilon):
+    """The textbook's error of a share; where the estimate is negative it has no value."""
+    share, _ = share_numpy(reports, epsilon)
+    with np.errstate(invalid="ignore"):
+        return share, np.sqrt(share * (1 - share) / len(reports))
+
+
+def share_binomial_error_plain(reports, epsilon):
+    share, _ = share_numpy(reports, epsilon)
+    return share, math.sqrt(share * (1 - share) / (len(reports) - 1))
+
+
 def share_first_theta(reports, epsilon):
     theta = (epsilon + 1) / (epsilon + 2)
     stretch = 2 * theta - 1
@@ -132,6 +144,19 @@ WRONG = {
         "variance": (
             lambda reports, epsilon: (share_numpy(reports, epsilon)[0], share_numpy(reports, epsilon)[1] ** 2),
             "variance",
+        ),
+        "binomial error": (share_binomial_error, "coins forgotten"),
+        "binomial error, plain Python": (share_binomial_error_plain, "coins forgotten"),
+        "binomial error, absolute value": (
+            lambda reports, epsilon: (
+                share_numpy(reports, epsilon)[0],
+                abs(share_numpy(reports, epsilon)[0] * (1 - share_numpy(reports, epsilon)[0]) / len(reports)) ** 0.5,
+            ),
+            "coins forgotten",
+        ),
+        "error of the yes": (
+            lambda reports, epsilon: (share_numpy(reports, epsilon)[0], np.std(reports) / np.sqrt(len(reports))),
+            "error of the yes",
         ),
         "error of reports": (share_error_of_reports, "error of the reports"),
         "no root": (
