@@ -81,13 +81,14 @@ def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Three days at the hospital. Epsilons are eighths, so that a budget can be used up to the last bit.
 
     On the first day a refused query is followed by smaller ones that fit, the last of them exactly; on the second,
-    delta runs out before epsilon; the third is long.
+    delta runs out before epsilon; the third is long, and one of its queries costs more than the whole budget.
     """
     unit = float(rng.integers(1, 4)) / 8
     tiny = float(rng.uniform(1e-5, 2e-5))
     first = [(4 * unit, 0.0), (2 * unit, tiny), (4 * unit, 0.0), (unit, 0.0), (unit, 0.0), (unit, 0.0)]
     second = [(unit, 3 * tiny), (unit, 4 * tiny), (unit, 2 * tiny), (2 * unit, tiny), (unit, 0.0)]
     third = [(float(rng.integers(1, 5)) / 8, float(rng.uniform(0.5, 1.5)) * tiny) for _ in range(12)]
+    third[int(rng.integers(2, 9))] = (2.25, tiny)
     return [
         {"costs": first, "epsilon": 8 * unit, "delta": 3 * tiny},
         {"costs": second, "epsilon": 8 * unit, "delta": 6.5 * tiny},
@@ -125,7 +126,8 @@ def _judge_ledger(talk: Interview) -> None:
             talk.fail(
                 f"{about} you {verb} query number {first + 1}, but {truth}: it costs "
                 f"{_pairs(costs[first : first + 1])}, and ({probe['epsilon'] - spent[0]:g}, "
-                f"{probe['delta'] - spent[1]:.3g}) is left."
+                f"{probe['delta'] - spent[1]:.3g}) is left.",
+                name=_decided_like(talk, found),
             )
         if not same_values(answer, right):
             totals = [f"({one['epsilon']:.6g}, {one['delta']:.4g})" for one in (answer, right)]
@@ -133,8 +135,30 @@ def _judge_ledger(talk: Interview) -> None:
     talk.praise = f"All {len(found)} ledgers are right."
 
 
+def _decided_like(talk: Interview, found: Sequence[Any]) -> str:
+    """The one misconception that decides on every query as the student does, whatever is said to be spent; or "".
+
+    Two of them always decide alike (refused and charged, closed after the first refusal): then what is spent tells.
+    """
+    alike = [
+        known.name
+        for known in talk.task.misconceptions
+        if all(
+            np.array_equal(one["answered"], known.wrong(**probe)["answered"])
+            for one, probe in zip(found, talk.probes, strict=True)
+        )
+    ]
+    return alike[0] if len(alike) == 1 else ""
+
+
 def _pairs(costs: Sequence[tuple[float, float]]) -> str:
     return ", ".join(f"({epsilon:g}, {delta:.3g})" for epsilon, delta in costs)
+
+
+def _left(costs: Any, epsilon: float, delta: float) -> dict[str, Any]:
+    """Decided right, but what is left is given back for what is spent."""
+    right = _ledger(costs, epsilon, delta)
+    return {**right, "epsilon": epsilon - right["epsilon"], "delta": delta - right["delta"]}
 
 
 def _kept(costs: Any, epsilon: float, delta: float, *, rule: str) -> dict[str, Any]:
@@ -148,6 +172,12 @@ def _kept(costs: Any, epsilon: float, delta: float, *, rule: str) -> dict[str, A
             fits = eps + cost[0] < epsilon and dlt + cost[1] < delta
         if rule == "late":
             fits = eps < epsilon and dlt < delta
+        if rule == "alone":
+            fits = cost[0] <= epsilon and cost[1] <= delta
+        if rule == "twice":
+            fits = eps + cost[0] <= epsilon - eps and dlt + cost[1] <= delta - dlt
+        if rule == "all":
+            fits = True
         closed = closed or (rule == "stop" and not fits)
         answered.append(float(fits and not closed))
         if answered[-1] or rule == "charged":
@@ -183,6 +213,24 @@ ledger = Task(
             "refused too late", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="late"),
             "You look whether something is left, not whether the query fits into it: the budget is overdrawn before "
             "you refuse, and a published answer cannot be taken back.",
+        ),
+        Misconception(
+            "left for spent", _left,
+            "That is what is left of the budget. Asked is what is spent: the sum of the prices that were answered.",
+        ),
+        Misconception(
+            "each query by itself", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="alone"),
+            "You compare each query with the whole budget, as if it were the first one. What was answered before has "
+            "been spent: compare with what is left.",
+        ),
+        Misconception(
+            "spent counted twice", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="twice"),
+            "What is spent is counted twice: already taken off the budget in what is left, and added to the price "
+            "again. Compare either the price with what is left, or spent and price together with the whole budget.",
+        ),
+        Misconception(
+            "nothing refused", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="all"),
+            "Every query is answered, whatever it costs: a budget is kept by saying no.",
         ),
     ),
 )  # fmt: skip

@@ -113,6 +113,32 @@ def ledger_late(costs, epsilon, delta):
     return answered, *spent
 
 
+def ledger_says_what_is_left(costs, epsilon, delta):
+    left, answered = [epsilon, delta], []
+    for cost in costs:
+        fits = cost[0] <= left[0] and cost[1] <= left[1] * (1 + 1e-12)
+        answered.append(int(fits))
+        if fits:
+            left = [left[0] - cost[0], left[1] - cost[1]]
+    return answered, *left
+
+
+def ledger_mixes_up(costs, epsilon, delta):
+    """Compares what would be spent with what is left, where one of the two is enough."""
+    answered, spent, left = [], np.zeros(2), np.array([epsilon, delta])
+    for cost in np.array(costs):
+        answered.append(bool((spent + cost <= left).all()))
+        if answered[-1]:
+            spent, left = spent + cost, left - cost
+    return answered, *spent
+
+
+def ledger_alone(costs, epsilon, delta):
+    """The budget is never made smaller."""
+    granted = [cost for cost in costs if cost[0] <= epsilon and cost[1] <= delta]
+    return [cost in granted for cost in costs], *np.sum(granted, axis=0)
+
+
 def ledger_largest(costs, epsilon, delta):
     answered = [cost[0] <= epsilon and cost[1] <= delta for cost in costs]
     return answered, max(cost[0] for cost in costs), max(cost[1] for cost in costs)
@@ -186,7 +212,14 @@ WRONG = {
         "no delta": (ledger_no_delta, "delta not checked"),
         "strict": (ledger_strict, "never used up"),
         "late": (ledger_late, "refused too late"),
-        "largest": (ledger_largest, None),
+        "what is left": (ledger_says_what_is_left, "left for spent"),
+        "spent and left": (ledger_mixes_up, "spent counted twice"),
+        "each by itself": (ledger_alone, "each query by itself"),
+        "largest": (ledger_largest, "each query by itself"),
+        "everything": (
+            lambda costs, epsilon, delta: (np.ones(len(costs)), *np.sum(costs, axis=0)),
+            "nothing refused",
+        ),
         "nothing": (lambda costs, epsilon, delta: ([0] * len(costs), 0, 0), None),
     },
     "proof_group_of_two": {
