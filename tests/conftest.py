@@ -6,10 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import hypothesis
 import pytest
-
-from tools import browser
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
@@ -17,9 +14,16 @@ IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 # Several workers share the cores: one thread each. Read by OpenMP when numpy or torch is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# No deadline: the first call of a numerical routine pays for its imports. In CI the same examples every time.
-hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=IN_CI, print_blob=True)
-hypothesis.settings.load_profile("dpcourse")
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Settings of hypothesis, in the processes that run tests: the one that only hands them out would wait for it."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        return
+    import hypothesis
+
+    # No deadline: the first call of a numerical routine pays for its imports. In CI the same examples every time.
+    hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=IN_CI, print_blob=True)
+    hypothesis.settings.load_profile("dpcourse")
 
 
 @pytest.fixture(scope="session")
@@ -64,6 +68,8 @@ def require_program(*names: str, package: str | None = None) -> str:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium (or Chrome) to drive."""
+    from tools import browser  # here: it brings nbformat along, two seconds that most tests need not wait for
+
     return require_program(*browser.CHROMIUM)
 
 

@@ -74,27 +74,13 @@ def move_right(window: Any) -> None:
     window.wait_for_function("before => document.querySelector('.dpx-says').innerText !== before", arg=before)
 
 
-def test_a_value_beside_the_grid_is_asked_of_the_kernel(lab: tuple[Jupyter, Path], window: Any) -> None:
+def test_python_the_browser_and_the_kernel_agree_on_where_the_sliders_stand(
+    lab: tuple[Jupyter, Path], window: Any
+) -> None:
+    """One notebook for all of it: opening JupyterLab and starting a kernel takes longer than looking."""
     server, folder = lab
-    write_notebook(folder / "try.ipynb", TRY)
+    write_notebook(folder / "try.ipynb", TRY, "shown.values = {'b': 4.0}", "shown.values")
     open_and_run(window, server, "try.ipynb")
-    window.wait_for_selector(".dpx[data-painted]")
-    box = window.locator(".dpx-value").first
-    box.fill("3.14159")
-    box.press("Enter")
-    window.wait_for_function("() => document.querySelector('.dpx-says').innerText.includes('3.14159')", timeout=10_000)
-    box.fill("777")  # refused: the box says again what the picture shows
-    box.press("Enter")
-    assert "not “777”" in window.inner_text(".dpx-note")
-    assert box.input_value() == "3.14159"
-    move_right(window)  # and from there the slider takes over again
-    assert "3.14159" not in window.inner_text(".dpx-says")
-
-
-def test_python_and_the_browser_agree_on_where_the_sliders_stand(lab: tuple[Jupyter, Path], window: Any) -> None:
-    server, folder = lab
-    write_notebook(folder / "agree.ipynb", TRY, "shown.values = {'b': 4.0}", "shown.values")
-    open_and_run(window, server, "agree.ipynb")
     window.wait_for_function("() => document.querySelector('.dpx-says')?.innerText.startsWith('b = 4')")
     move_right(window)
     time.sleep(0.6)  # the kernel is told a moment after the last move
@@ -105,6 +91,20 @@ def test_python_and_the_browser_agree_on_where_the_sliders_stand(lab: tuple[Jupy
     window.wait_for_function(
         "() => [...document.querySelectorAll('.jp-OutputArea-output')].at(-1).innerText.includes('4.1')"
     )
+    a_value_beside_the_grid_is_asked_of_the_kernel(window)
+
+
+def a_value_beside_the_grid_is_asked_of_the_kernel(window: Any) -> None:
+    box = window.locator(".dpx-value").first
+    box.fill("3.14159")
+    box.press("Enter")
+    window.wait_for_function("() => document.querySelector('.dpx-says').innerText.includes('3.14159')", timeout=10_000)
+    box.fill("777")  # refused: the box says again what the picture shows
+    box.press("Enter")
+    assert "not “777”" in window.inner_text(".dpx-note")
+    assert box.input_value() == "3.14159"
+    move_right(window)  # and from there the slider takes over again
+    assert "3.14159" not in window.inner_text(".dpx-says")
 
 
 @pytest.mark.parametrize("app", ["notebook", "voila"])
