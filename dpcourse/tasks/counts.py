@@ -14,11 +14,11 @@ from dpcourse.tasks.diagnosis import LIKELY, answers_of
 from dpcourse.tasks.seeds import same_coin
 from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception
+from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
 from dpcourse.tasks.values import described
 
 DOUBTFUL = 0.05  # a p-value below which more is drawn: one right answer in twenty
-NAMING = 12_000  # draws of a wrong function, to find out whether the student's mistake is this one
+NAMING = 7_000  # draws of a wrong function, at most, to find out whether the student's mistake is this one
 FAR = 40.0  # an epsilon at which the best one nearly always wins
 
 
@@ -54,11 +54,12 @@ class Choice:
         self.likeliest = int(np.argmax(right))
 
     def look(self, talk: Interview, answers: np.ndarray, level: float) -> None:
-        """Fail what does not come as often as it should; mistakes that answer otherwise are not the reason."""
+        """Fail what does not come as often as it should, and say which known mistake it is."""
         try:
             self._look(talk, answers, level)
         except Failed as failed:
-            failed.possible = lambda known: self._alike(talk, known, answers)
+            failed.name = failed.name or self._known(talk, answers)
+            failed.possible = lambda known: False  # all of them have been compared
             raise
 
     def doubtful(self, answers: np.ndarray) -> bool:
@@ -92,16 +93,26 @@ class Choice:
     def _counts(self, answers: np.ndarray) -> np.ndarray:
         return np.array([np.count_nonzero(answers == name) for name in self.names])
 
-    def _alike(self, talk: Interview, known: Misconception, answers: np.ndarray) -> bool:
-        """Could a wrong function have given these answers? A chi-square of two samples, over all names together."""
+    def _known(self, talk: Interview, answers: np.ndarray) -> str:
+        """The mistake that most likely gave these answers, or ""."""
+        if len(answers) < CLOSER:
+            answers = talk.draws(self.probe, CLOSER)
+        likely = {known.name: self._alike(talk, known, answers) for known in talk.task.misconceptions}
+        name = max(likely, key=lambda one: likely[one])  # the first of several
+        return name if likely[name] > LIKELY else ""
+
+    def _alike(self, talk: Interview, known: Misconception, answers: np.ndarray) -> float:
+        """How likely is it that both come from one law? A chi-square of two samples, over all names together."""
         try:
-            theirs = self._counts(answers_of(known.wrong, talk.task.answer, self.probe, NAMING, 1_000_003))
+            drawn = answers_of(known.wrong, talk.task.answer, self.probe, min(len(answers), NAMING), 1_000_003)
         except Complaint:
-            return False
-        ours = self._counts(answers)
+            return 0.0
+        theirs, ours = self._counts(drawn), self._counts(answers)
         came = (theirs + ours) > 0
         theirs, ours = theirs[came], ours[came]
-        if not ours.size or not ours.sum():  # none of the names: another mistake
-            return False
+        if ours.sum() < len(answers):  # other answers than these names
+            return 0.0
+        if len(ours) == 1:  # always the same answer, in both
+            return 1.0
         excess = np.sqrt(theirs.sum() / ours.sum()) * ours - np.sqrt(ours.sum() / theirs.sum()) * theirs
-        return float(chdtrc(max(1, len(ours) - 1), float((excess**2 / (theirs + ours)).sum()))) > LIKELY
+        return float(chdtrc(len(ours) - 1, float((excess**2 / (theirs + ours)).sum())))

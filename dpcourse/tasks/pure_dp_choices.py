@@ -107,6 +107,10 @@ def _chosen(shares: Callable[..., np.ndarray]) -> Callable[..., Any]:
     return wrong
 
 
+def _by_hand(utilities: Any, epsilon: float, sensitivity: float) -> np.ndarray:
+    return _shares(epsilon * utilities / (2 * sensitivity))
+
+
 exponential_choice = Task(
     name="exponential_choice",
     points=2,
@@ -157,9 +161,9 @@ exponential_choice = Task(
         ),
         Misconception(
             "always the same coin",
-            lambda candidates, utilities, epsilon, sensitivity: candidates[
-                int(np.random.default_rng(0).choice(len(candidates), p=_probabilities(utilities, epsilon, sensitivity)))
-            ],
+            lambda candidates, utilities, epsilon, sensitivity: _chosen(_by_hand)(
+                candidates, utilities, epsilon, sensitivity, np.random.default_rng(0)
+            ),
             SAME_COIN,
         ),
     ),
