@@ -14,7 +14,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pip._vendor.packaging.requirements import Requirement  # every pip carries this one
+try:
+    from packaging.requirements import Requirement
+except ImportError:  # nothing is installed yet; every pip carries it. (To import pip keeps setuptools from loading.)
+    from pip._vendor.packaging.requirements import Requirement  # type: ignore[assignment]
 
 ROOT = Path(__file__).resolve().parents[1]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
