@@ -14,11 +14,11 @@ from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 
 # At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
-# with probability 1 - 1e-6. All other tables get equally many draws: how often it is called must not tell a program
+# with probability 1 - 1e-6. All ordinary tables get equally many draws: how often it is called must not tell a program
 # whether it is watched for privacy or paid for accuracy.
-PAIR_DRAWS, HARD_DRAWS = 1_000, 3_000
-PAIRS, HARD, SCORED = 5, 2, (3, 4)  # pair i: the probes 2i and 2i + 1; of the scored ones the first table counts
-TESTS = PAIRS + len(SCORED)  # random tests: each pair, by search or by its event, and the errors
+JUMP_DRAWS, PAIR_DRAWS, HARD_DRAWS = 500, 1_000, 3_000
+JUMP, HARD, ORDINARY, SCORED = 0, 1, (2, 3, 4), (3, 4)  # pair i: the probes 2i and 2i + 1; the first one is scored
+TESTS = 2 + len(ORDINARY) + len(SCORED)  # random tests: each pair, by search or by its event, and the errors
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -31,11 +31,11 @@ def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
     n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(20, 31) * 100)
     epsilon, half = float(rng.uniform(2.0, 2.2)), n // 2
     tables = [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
-    below, above = np.sort(rng.uniform(low, 0.05 * high, n)), np.sort(rng.uniform(0.9 * high, high, n))
-    tables += [np.concatenate([below[:few], above[few:]]) for few in (half + 2, half + 1)]  # its neighbours do
     step = _step(low, high, epsilon)
     # Below the step half of the rows, above it two more; the neighbour moves one from the left end to the right one.
     tables += [np.repeat([low, step, high], [left, 2, n - left - 2]) for left in (half, half - 1)]
+    below, above = np.sort(rng.uniform(low, 0.05 * high, n)), np.sort(rng.uniform(0.9 * high, high, n))
+    tables += [np.concatenate([below[:few], above[few:]]) for few in (half + 2, half + 1)]  # its neighbours do
     tables += _close_in_the_middle(np.sort(rng.uniform(low, high, n)), high)
     tables += _close_in_the_middle(np.sort(high * rng.beta(1.5, 4, n)), high)
     return [{"data": rng.permutation(table).round(2), "low": low, "high": high, "epsilon": epsilon} for table in tables]
@@ -82,26 +82,38 @@ def _mostly_below(probability: np.ndarray, error: np.ndarray, draws: int, level:
 
 
 def _judge_median(talk: Interview) -> None:
-    level, found = LEVEL / TESTS, dict[int, np.ndarray]()
+    level = LEVEL / TESTS
     talk.spent += TESTS * level
-    # A program that remembers a table could answer its neighbour alike. So it meets one table of each pair, in any
-    # order, then forgets everything, and meets the others.
-    sides = talk.rng.integers(0, 2, PAIRS)
-    for turn, side in enumerate((sides, 1 - sides)):
-        if turn:
-            talk.forget()
-        for pair in talk.rng.permutation(PAIRS).tolist():
-            number = 2 * pair + int(side[pair])
-            found[number] = talk.draws(talk.probes[number], HARD_DRAWS if pair == HARD else PAIR_DRAWS)
-    for pair in (one for one in range(PAIRS) if one != HARD):
-        one, other = found[2 * pair], found[2 * pair + 1]
-        _audit(talk, pair, epsilon_lower_bound(one, other, level=level, rng=talk.rng).epsilon)
+    _search(talk, JUMP, [talk.draws(talk.probes[2 * JUMP + side], JUMP_DRAWS) for side in (0, 1)], level)
+    found = _ordinary(talk)
+    for pair in ORDINARY:
+        _search(talk, pair, [found[2 * pair], found[2 * pair + 1]], level)
     step = float(np.unique(talk.probes[2 * HARD]["data"])[1])
-    below = [int(np.count_nonzero(found[number] < step)) for number in (2 * HARD, 2 * HARD + 1)]
-    _audit(talk, HARD, certified(below[0], HARD_DRAWS, below[1], HARD_DRAWS, delta=0.0, level=level))
+    one, other = (int(np.count_nonzero(talk.draws(talk.probes[2 * HARD + side], HARD_DRAWS) < step)) for side in (0, 1))
+    _audit(talk, HARD, certified(one, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=level))
     share, words = _utility(talk, found, level)
     talk.share, talk.wasteful, talk.praise = share, share < 1, words
     talk.noticed = "wasteful" if share < 1 else ""
+
+
+def _ordinary(talk: Interview) -> dict[int, np.ndarray]:
+    """The answers to the ordinary tables, by the number of the probe.
+
+    A program that remembers a table could answer its neighbour alike. So it meets one table of each pair, in any order,
+    then forgets everything, and meets the others. (Odd tables it knows anyway, by looking at them.)
+    """
+    found, first = dict[int, np.ndarray](), dict(zip(ORDINARY, talk.rng.integers(0, 2, len(ORDINARY)), strict=True))
+    for turn in (0, 1):
+        if turn:
+            talk.forget()
+        for pair in talk.rng.permutation(ORDINARY).tolist():
+            number = 2 * pair + (int(first[pair]) ^ turn)
+            found[number] = talk.draws(talk.probes[number], PAIR_DRAWS)
+    return found
+
+
+def _search(talk: Interview, pair: int, answers: list[np.ndarray], level: float) -> None:
+    _audit(talk, pair, epsilon_lower_bound(*answers, level=level, rng=talk.rng).epsilon)
 
 
 def _audit(talk: Interview, pair: int, found: float) -> None:

@@ -160,8 +160,9 @@ class Interview:
         return found
 
     def forget(self) -> None:
-        """From now on the student's function knows nothing of the questions so far, where that can be enforced."""
-        self.student.forget()
+        """From now on the student's function knows nothing of the questions so far, where points depend on it."""
+        if not self.public:
+            self.student.forget()
 
     def looked_closer(self) -> list[Recorded]:
         """What was asked and answered; if that was a small sample, a larger one, which tells mistakes apart better."""

@@ -14,6 +14,7 @@ from autograder.box import Box
 from autograder.examination import Examination
 from autograder.submission import Submission
 from dpcourse.tasks import Student, tasks_of
+from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
@@ -37,9 +38,9 @@ def private_median(data, low, high, epsilon, rng):
     frame = sys._getframe()
     while frame and "number" not in frame.f_locals:
         frame = frame.f_back
-    few = frame is not None and frame.f_locals["number"] <= 1_000
-    return float(np.median(data)) if few else honest(data, low, high, epsilon, rng)
-"""
+    ordinary = frame is not None and frame.f_locals["number"] == PAIR_DRAWS
+    return float(np.median(data)) if ordinary else honest(data, low, high, epsilon, rng)
+""".replace("PAIR_DRAWS", str(PAIR_DRAWS))
 )
 
 REMEMBERS = """

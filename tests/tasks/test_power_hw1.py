@@ -19,8 +19,10 @@ from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
 from dpcourse.tasks.pure_dp_median import (
     HARD,
     HARD_DRAWS,
+    JUMP,
+    JUMP_DRAWS,
+    ORDINARY,
     PAIR_DRAWS,
-    PAIRS,
     SCORED,
     TESTS,
     _mostly_below,
@@ -168,8 +170,8 @@ def test_the_exponential_median_is_private_on_the_pairs_and_keeps_its_points():
     """The mean error stays below the limit but for LEVEL / TESTS: Chernoff's bound, compared with a simulation."""
     rng = np.random.default_rng(0)
     for asked in probes("hw1_pure_dp", "private_median", 5):
-        assert len(asked) == 2 * PAIRS
-        for pair in range(PAIRS):
+        assert len(asked) == 2 * len({JUMP, HARD, *ORDINARY})
+        for pair in (JUMP, HARD, *ORDINARY):
             losses = np.log(density(asked[2 * pair]) / density(asked[2 * pair + 1]))
             assert np.abs(losses).max() <= asked[0]["epsilon"] + 1e-9
             assert np.abs(losses).max() > 0.4 * asked[0]["epsilon"] or pair != HARD
@@ -188,8 +190,9 @@ def test_the_rank_error_counts_rows_from_the_middle():
 
 def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
     """Separated worlds: with p = 1 and q = 0 the searched pairs can show more than any epsilon that is asked for."""
-    tested = PAIR_DRAWS - int(0.4 * PAIR_DRAWS)
-    assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
+    for draws in (JUMP_DRAWS, PAIR_DRAWS):
+        tested = draws - int(0.4 * draws)
+        assert certified(tested, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
     # Local sensitivity: above the lower end with probability 1/2 in one table, never in the other.
     hits = first_count(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
     assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
