@@ -3,7 +3,7 @@
 PYTHON   ?= python3
 LAB_ARGS ?=
 TORCH    ?= auto# auto: the CPU build where there is no NVIDIA GPU; default: whatever pip would take
-JOBS     ?= 3# workers of the tests: on two cores three, because some tests wait for a clock or a browser
+JOBS     ?= 2
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
