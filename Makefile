@@ -42,7 +42,7 @@ study: setup ## grade right and wrong homework submissions again and again (hour
 	$(PY) -m tools.judge_misses
 
 test: lint system ## check everything: style, types, tests
-	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 testslow: setup ## the long random searches, which make test leaves out
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m slow
