@@ -11,29 +11,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
-#: Files that take long are begun first, so that no core idles at the end. JupyterLab has seconds to keep: beside its
-#: first lectures run tests that mostly wait; the other browsers come when it is done.
-FIRST = (
-    "browser/test_jupyter.py",
-    "autograder/test_runs.py",
-    "autograder/test_attacks.py",
-    "autograder/test_sandbox.py",
-    "autograder/test_cluster.py",
-    "tasks/test_bank.py",
-    "autograder/test_day.py",
-    "browser/test_site.py",
-    "browser/test_painter.py",
-    "tasks/test_clumsy.py",
-    "sgd/test_auditing.py",
-    "autograder/test_grading.py",
-    "autograder/test_nbgrader_path.py",
-    "tasks/test_nbgrader.py",
-    "explore/test_every_explorer.py",
-    "tasks/test_special_cases.py",
-    "tasks/test_together.py",
-)
-LAST = ("lectures/test_notebooks.py",)  # by then test_site.py has run the lectures, and nobody waits for run_once
-
 # Several workers share the cores: one thread each. Read by OpenMP when numpy or torch is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -47,16 +24,6 @@ def pytest_configure(config: pytest.Config) -> None:
     # No deadline: the first call of a numerical routine pays for its imports. In CI the same examples every time.
     hypothesis.settings.register_profile("dpcourse", deadline=None, derandomize=IN_CI, print_blob=True)
     hypothesis.settings.load_profile("dpcourse")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files in the order in which the workers take them (``make test`` hands out whole files)."""
-    first = {ROOT / "tests" / name: place for place, name in enumerate(FIRST)}
-    last = {ROOT / "tests" / name for name in LAST}
-    gone = [str(path) for path in (*first, *last) if not path.is_file()]
-    if gone:
-        raise pytest.UsageError(f"tests/conftest.py names files that are not there: {', '.join(gone)}")
-    items.sort(key=lambda item: len(FIRST) + 1 if item.path in last else first.get(item.path, len(FIRST)))
 
 
 @pytest.fixture(scope="session")
