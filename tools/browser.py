@@ -118,15 +118,32 @@ def file_server(folder: Path) -> Iterator[str]:
         server.shutdown()
 
 
+_driver: Any = None  # Playwright's, while it runs: a process cannot have two
+
+
+@contextlib.contextmanager
+def driver() -> Iterator[Any]:
+    """Playwright's own process: the one that runs already, or a new one."""
+    global _driver
+    if _driver is not None:
+        yield _driver
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as _driver:
+        try:
+            yield _driver
+        finally:
+            _driver = None
+
+
 @contextlib.contextmanager
 def chromium(*, offline: bool = False, **context: Any) -> Iterator[Any]:
     """A browser context. ``offline`` lets only this machine's own servers be reached."""
-    from playwright.sync_api import sync_playwright
-
     program = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if program is None:
         raise RuntimeError(f"none of {', '.join(CHROMIUM)} is installed: run `make system`")
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         made = browser.new_context(**{"viewport": {"width": 1200, "height": 1000}, **context})
         if offline:

@@ -13,6 +13,7 @@ from autograder.feedback import page
 from autograder.pages import PNG, data_uri, plain
 from autograder.pictures import kept
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
+from tools.browser import driver
 
 EVIL = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -62,8 +63,6 @@ def test_nothing_a_student_wrote_acts_on_the_page(homework):
 
 
 def test_the_page_in_a_browser(homework, chromium, tmp_path):
-    from playwright.sync_api import sync_playwright
-
     from dpcourse.tasks import check
 
     def noisy_count(count, epsilon, rng):
@@ -78,8 +77,8 @@ def test_the_page_in_a_browser(homework, chromium, tmp_path):
     place = tmp_path / "page.html"
     place.write_bytes(page(seen, homework, "Homework"))
     said = []
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with driver() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for scheme in ("light", "dark"):
             view = browser.new_page(viewport={"width": 400, "height": 800}, color_scheme=scheme)
             view.on("dialog", lambda dialog: said.append(dialog.message) or dialog.dismiss())

@@ -12,6 +12,7 @@ from autograder.course import Course
 from autograder.similar import similar, tokens
 from autograder.tally import TASK_STATUSES, tallied
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
+from tools.browser import driver
 
 LINES = [
     "    scale = {} / epsilon", "    noise = rng.laplace(0, scale) + {}", "    for step in range({}):",
@@ -147,13 +148,11 @@ def test_the_page_and_the_warning(course, capsys, tmp_path):
 
 
 def test_on_a_narrow_screen_tables_show_that_they_go_on(course, capsys, tmp_path, chromium):
-    from playwright.sync_api import sync_playwright
-
     record("ada", ("error", 0), ("timeout", 0)).save(course.records(HW))
     place = tmp_path / "report.html"
     assert dpcourse(capsys, "report", "--html", place, "--course", course.root)[0] == 0
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
+    with driver() as playwright:
+        browser = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"], ignore_default_args=["--hide-scrollbars"]
         )
         view = browser.new_page(viewport={"width": 400, "height": 800})
