@@ -17,6 +17,9 @@ from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 # with probability 1 - 1e-6. All ordinary tables get equally many draws: how often it is called must not tell a program
 # whether it is watched for privacy or paid for accuracy.
 JUMP_DRAWS, PAIR_DRAWS, HARD_DRAWS = 500, 1_000, 3_000
+# So many are seldom needed: a first look is enough if fewer answers lie below the step than such a mechanism gives
+# (half of them; 190 of 500 with probability 5e-8), and not far fewer in the neighbour. The right one gives about 130.
+LOOK_DRAWS, LOOK_BELOW, LOOK_LOSS = 500, 190, 1.4
 JUMP, HARD, ORDINARY, SCORED = 0, 1, (2, 3, 4), (3, 4)  # pair i: the probes 2i and 2i + 1; the first one is scored
 TESTS = 2 + len(ORDINARY) + len(SCORED)  # random tests: each pair, by search or by its event, and the errors
 
@@ -88,9 +91,7 @@ def _judge_median(talk: Interview) -> None:
     found = _ordinary(talk)
     for pair in ORDINARY:
         _search(talk, pair, [found[2 * pair], found[2 * pair + 1]], level)
-    step = float(np.unique(talk.probes[2 * HARD]["data"])[1])
-    one, other = (int(np.count_nonzero(talk.draws(talk.probes[2 * HARD + side], HARD_DRAWS) < step)) for side in (0, 1))
-    _audit(talk, HARD, certified(one, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=level))
+    _hard_pair(talk, level)
     share, words = _utility(talk, found, level)
     talk.share, talk.wasteful, talk.praise = share, share < 1, words
     talk.noticed = "wasteful" if share < 1 else ""
@@ -110,6 +111,20 @@ def _ordinary(talk: Interview) -> dict[int, np.ndarray]:
             number = 2 * pair + (int(first[pair]) ^ turn)
             found[number] = talk.draws(talk.probes[number], PAIR_DRAWS)
     return found
+
+
+def _hard_pair(talk: Interview, level: float) -> None:
+    probes = talk.probes[2 * HARD : 2 * HARD + 2]
+    step = float(np.unique(probes[0]["data"])[1])
+
+    def below(draws: int) -> tuple[int, int]:
+        one, other = (int(np.count_nonzero(talk.draws(probe, draws) < step)) for probe in probes)
+        return one, other
+
+    one, other = below(LOOK_DRAWS)
+    if one > LOOK_BELOW or one > other * math.exp(LOOK_LOSS * probes[0]["epsilon"]):
+        one, other = below(HARD_DRAWS)
+        _audit(talk, HARD, certified(one, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=level))
 
 
 def _search(talk: Interview, pair: int, answers: list[np.ndarray], level: float) -> None:

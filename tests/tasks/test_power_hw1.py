@@ -21,6 +21,8 @@ from dpcourse.tasks.pure_dp_median import (
     HARD_DRAWS,
     JUMP,
     JUMP_DRAWS,
+    LOOK_BELOW,
+    LOOK_DRAWS,
     ORDINARY,
     PAIR_DRAWS,
     SCORED,
@@ -151,8 +153,9 @@ def test_a_median_that_spends_twice_its_budget_is_convicted():
             ends = np.concatenate([[probe["low"]], np.sort(probe["data"])])
             shares.append(float(probability[ends < step].sum()))
         p, q = shares
-        hits = first_count(lambda k, p=p: lower_tail(k, HARD_DRAWS, p) > MISS / 2, HARD_DRAWS)
-        other = first_count(lambda k, q=q: upper_tail(k + 1, HARD_DRAWS, q) <= MISS / 2, HARD_DRAWS)
+        assert lower_tail(LOOK_BELOW, LOOK_DRAWS, p) < 1e-7  # the first look does not let it go
+        hits = first_count(lambda k, p=p: lower_tail(k, HARD_DRAWS, p) > 0.45 * MISS, HARD_DRAWS)
+        other = first_count(lambda k, q=q: upper_tail(k + 1, HARD_DRAWS, q) <= 0.45 * MISS, HARD_DRAWS)
         found = certified(hits, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=LEVEL / TESTS)
         assert found > asked[2 * HARD]["epsilon"]
 
