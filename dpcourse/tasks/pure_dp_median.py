@@ -138,9 +138,8 @@ def _audit(talk: Interview, pair: int, found: float) -> None:
         few = f", all of them at {' and '.join(f'{place:,.0f}' for place in places)}," if len(places) <= 3 else ""
         talk.fail(
             f"I called you on two tables of {len(probe['data'])} rows{few} which differ in one row, and "
-            f"could tell them apart better than allowed: your epsilon is at least {found:.2f}; {probe['epsilon']:.2f} "
-            f"was "
-            f"the budget."
+            f"could tell them apart better than allowed: your epsilon is at least {found:.2f}; the budget was "
+            f"{probe['epsilon']:.2f}."
         )
 
 
@@ -201,8 +200,7 @@ private_median = Task(
         Misconception(
             "local sensitivity", _noisy(_widest_gap),
             "The gaps around this table's median are its local sensitivity. They differ from neighbour to neighbour, "
-            "and the "
-            "width of the noise gives them away.",
+            "and the width of the noise gives them away.",
         ),
         Misconception(
             "two forgotten", _two_forgotten,
@@ -211,8 +209,7 @@ private_median = Task(
         Misconception(
             "wasteful", _noisy(lambda ordered, low, high, epsilon: (high - low) / epsilon),
             "Noise for the whole range hides the median, and everything else with it. Choose a place by its rank "
-            "instead: "
-            "the exponential mechanism with minus the rank error as utility.",
+            "instead: the exponential mechanism with minus the rank error as utility.",
         ),
     ),
 )  # fmt: skip

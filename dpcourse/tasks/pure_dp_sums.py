@@ -82,8 +82,7 @@ total_debt = Task(
                 debts[(debts >= 0) & (debts <= maximum)].sum() + rng.laplace(0, maximum / epsilon)
             ),
             "You leave out whoever lies outside the range. That is private, but the total lacks them; asked for is "
-            "the total "
-            "of the debts cut to the range.",
+            "the total of the debts cut to the range.",
         ),
         Misconception(
             "total cut instead of debts",
