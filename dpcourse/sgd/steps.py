@@ -77,27 +77,28 @@ def private_gradient(
 
     Only the first is private; norms and losses of the second are for teaching and must not be published.
     """
-    clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
-    with _drawing(trainable(model), sigma * clip, generator) as noise:
+    deviation, lot_size = _deviation(clip, sigma, lot_size), float(lot_size)
+    with _drawing(trainable(model), deviation, generator) as noise:
         lot = clipped_sum(model, inputs, targets, loss, clip=clip, method=method)
-        return noisy_average(lot.total, clip=clip, sigma=sigma, lot_size=lot_size, noise=noise()), lot
+        return _averaged(lot.total, noise(), lot_size), lot
 
 
 def noisy_average(
-    total: dict[str, Tensor],
-    *,
-    clip: float,
-    sigma: float,
-    lot_size: float,
-    generator: torch.Generator | None = None,
-    noise: dict[str, Tensor] | None = None,
+    total: dict[str, Tensor], *, clip: float, sigma: float, lot_size: float, generator: torch.Generator | None = None
 ) -> dict[str, Tensor]:
     """Gaussian noise once onto the sum (its l2 sensitivity is ``clip``), then the average over the *expected* lot."""
-    clip, sigma = door.positive("clip", clip), door.non_negative("sigma", sigma)
-    lot_size = door.positive("lot_size", lot_size)
-    if noise is None:
-        noise = gaussian_like(total, sigma * clip, generator)
-    return {name: noise[name].add_(value).div_(lot_size) for name, value in total.items()}
+    return _averaged(total, gaussian_like(total, _deviation(clip, sigma, lot_size), generator), float(lot_size))
+
+
+def _deviation(clip: float, sigma: float, lot_size: float) -> float:
+    """Of the noise in the average: sigma C on the sum, divided by the expected lot."""
+    deviation = door.non_negative("sigma", sigma) * door.positive("clip", clip)
+    return deviation / door.positive("lot_size", lot_size)
+
+
+def _averaged(total: dict[str, Tensor], noise: dict[str, Tensor], lot_size: float) -> dict[str, Tensor]:
+    """total / lot_size + noise, in one pass over memory: (sum + noise) / lot_size with the noise divided before."""
+    return {name: noise[name].add_(value, alpha=1 / lot_size) for name, value in total.items()}
 
 
 def gaussian_like(
@@ -105,7 +106,7 @@ def gaussian_like(
 ) -> dict[str, Tensor]:
     """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
     sizes = [value.numel() for value in shapes.values()]
-    parts = standard_normal(sum(sizes), _widest(shapes), generator).mul_(deviation).split(sizes)
+    parts = normal_numbers(sum(sizes), deviation, _widest(shapes), generator).split(sizes)
     return {name: part.view_as(value).to(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
 
 
@@ -113,18 +114,20 @@ def _widest(shapes: Mapping[str, Tensor]) -> torch.dtype:
     return torch.float64 if any(value.dtype == torch.float64 for value in shapes.values()) else torch.float32
 
 
-def standard_normal(n: int, kind: torch.dtype = torch.float32, generator: torch.Generator | None = None) -> Tensor:
-    """n draws of a normal number, with a whole tail.
+def normal_numbers(
+    n: int, deviation: float = 1.0, kind: torch.dtype = torch.float32, generator: torch.Generator | None = None
+) -> Tensor:
+    """n draws of a normal number around 0, with a whole tail.
 
     torch's numbers in single precision come from 24 random bits and end at 5.77 standard deviations; whoever lands
     beyond would be found out. So what it draws beyond ``_TAIL`` is drawn again from the tail, by inverting its
     distribution at a number of 53 bits; that reaches 9.4.
     """
-    drawn = torch.empty(n, dtype=kind).normal_(generator=generator)
+    drawn = torch.empty(n, dtype=kind).normal_(0, deviation, generator=generator)
     values = drawn.numpy()
-    far = np.flatnonzero(np.abs(values) > _TAIL)
+    far = np.flatnonzero(np.abs(values) > _TAIL * deviation)
     rest = 1 - torch.rand(len(far), dtype=torch.float64, generator=generator).numpy()  # in (0, 1]
-    values[far] = np.copysign(ndtri(rest * _BEYOND), values[far])
+    values[far] = np.copysign(deviation * ndtri(rest * _BEYOND), values[far])
     return drawn
 
 

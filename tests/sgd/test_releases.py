@@ -15,7 +15,7 @@ from dpcourse.sgd import Examples, train
 from dpcourse.sgd.auditing import Setting, audit_release
 from dpcourse.sgd.fedavg import federated_round, user_update
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.steps import standard_normal
+from dpcourse.sgd.steps import normal_numbers
 from tests.sgd.zoo import ZOO, label_loss
 
 METHODS = ("fast", "func", "loop")
@@ -44,7 +44,7 @@ def test_the_noise_is_normal_also_in_its_tail() -> None:
     Each of the six is allowed to fail a right source with odds 1e-6. The counts see a tail that is off by 0.9%, 2%,
     10%, 11% or 3 times; Kolmogorov-Smirnov a tail that is misplaced by 5% of its mass.
     """
-    draws = np.concatenate([standard_normal(5_000_000, generator=generator_from(seed)).numpy() for seed in range(8)])
+    draws = np.concatenate([normal_numbers(5_000_000, generator=generator_from(seed)).numpy() for seed in range(8)])
     sizes = np.abs(draws.astype(float))
     for far in (3.0, 3.9, 4.0, 4.1, 5.0):
         found = int(np.count_nonzero(sizes > far))
@@ -56,7 +56,7 @@ def test_the_noise_is_normal_also_in_its_tail() -> None:
 def test_the_noise_goes_beyond_torchs_own() -> None:
     """Beyond 5.7681 deviations, where torch's own normal numbers end, 1.6e8 draws expect 1.3, and none has odds 0.28:
     so the seeds are some that have one. What is tested is that the source can reach there at all."""
-    largest = max(float(standard_normal(20_000_000, generator=generator_from(seed)).abs().max()) for seed in range(8))
+    largest = max(float(normal_numbers(20_000_000, generator=generator_from(seed)).abs().max()) for seed in range(8))
     assert largest > 5.7682
 
 
