@@ -57,6 +57,11 @@ class Assignment:
         return tuple(cell.grade_id for cell in self.cells if cell.role == "solution")
 
     @property
+    def given_code(self) -> tuple[str, ...]:
+        """What runs in every submission before the student's own code: the sources of the given code cells."""
+        return tuple(cell.source for cell in self.cells if cell.role == "given" and cell.kind == "code")
+
+    @property
     def machine_points(self) -> float:
         """The points that the machine can give."""
         return sum(cell.points for cell in self.cells if cell.role == "task")

@@ -120,16 +120,14 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     """What the workers need to know. A graded cell without a task is an error of the instructor's, told at once."""
     assignments = {name: run.assignment for name, run in runs.items()}
     tasks = {name: tasks_of(course, one) for name, one in assignments.items()}
-    given = [cell.source for one in assignments.values() for cell in one.cells if cell.role == "given"]
-    seen = Counter(mentioned(given))
+    given = [source for one in assignments.values() for source in one.given_code]
     sample = wanted[:: max(1, len(wanted) // 40)]
-    for run, student in sample:  # what a tenth of the class imports is worth loading before
-        seen.update(mentioned(list(run.submission(student).answers.values())))
-    often = [name for name, count in seen.items() if count >= max(1, len(sample) / 10)]
+    answers = [list(run.submission(student).answers.values()) for run, student in sample]
+    seen = Counter(name for sources in answers for name in mentioned(sources))
+    often = {name for name, count in seen.items() if count >= len(sample) / 10}  # worth loading once for all
+    preload = tuple(sorted(often.union(mentioned(given))))  # the given cells run in every submission
     own = course.root / "tasks.py"
-    return Setting(
-        assignments, tasks, tuple(often), unsafe, judge_version(), own.read_bytes() if own.is_file() else b""
-    )
+    return Setting(assignments, tasks, preload, unsafe, judge_version(), own.read_bytes() if own.is_file() else b"")
 
 
 def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:

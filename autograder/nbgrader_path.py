@@ -96,6 +96,6 @@ def _prepared(root: Path, name: str, changed: int) -> tuple[Run, dict[str, Any],
         raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
     course = Course.find(root)
     run = Run(course, name, seed=int(given) if given else None, regrade=False, whole=False)
-    box = Box(preload=mentioned([cell.source for cell in run.assignment.cells if cell.role == "given"]))
+    box = Box(preload=mentioned(run.assignment.given_code))
     atexit.register(box.close)
     return run, tasks_of(course, run.assignment), box

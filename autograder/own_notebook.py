@@ -34,7 +34,7 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
     asked = {cell.grade_id for cell in there if cell.role == "task"}
     deleted = [name for name in tasks if f"{name}-solution" in answers and name not in asked]
     cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
-    box = Box(preload=mentioned([cell.source for cell in written.cells]), unsafe=True)
+    box = Box(preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]), unsafe=True)
     submission = Submission("you", written.name, answers=answers, extra=added)
     try:
         homework = Assignment(written.name, tuple(cells))

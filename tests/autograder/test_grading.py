@@ -8,8 +8,9 @@ import pytest
 
 from autograder.command import main
 from autograder.course import Course
-from autograder.grading import grade
+from autograder.grading import grade, setting_of
 from autograder.records import Record
+from autograder.runs import Run
 from autograder.terminal import Problem
 from tests.autograder.classroom import hand_in
 from tests.autograder.five import CELLS, HOMEWORK, all_right, all_wrong, five_course, notebook, right, score_of
@@ -42,6 +43,18 @@ def test_the_same_seed_gives_the_same_verdicts(tmp_path):
         found.append([bare(record) for record in grade(Course.find(root), [homework], jobs=jobs, seed=7)])
     assert found[0] == found[1]
     assert {task.status for record in found[0] for task in record.tasks} >= {"passed", "failed", "error"}
+
+
+def test_what_the_given_cells_import_is_loaded_once_for_a_whole_class(tmp_path):
+    """hw1 gives a pandas table. In a class of 25 its one mention was outvoted, and each student loaded pandas anew."""
+    from tests.autograder.classroom import class_of, course_in
+
+    root = course_in(tmp_path, "hw1_pure_dp")
+    names = class_of(root, "hw1_pure_dp", 25)
+    run = Run(Course.find(root), "hw1_pure_dp", seed=1, regrade=False, whole=True)
+    setting = setting_of(Course.find(root), [(run, name) for name in names], {run.name: run}, unsafe=False)
+    assert "pandas" in setting.preload
+    assert "torch" not in setting.preload  # nobody needs it
 
 
 def test_every_broken_submission_ends_with_a_verdict(tmp_path):
