@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -139,7 +140,12 @@ def run() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         for homework, times in (("hw1_pure_dp", 8), ("five", 14)):
             root = class_in(Path(folder) / homework, homework, CLASS)
-            two, one = ours(root, homework, 2), ours(root, homework, 1)
+            # In turns, twice: a machine that is slower for a minute must not look like workers that get in each
+            # other's way.
+            times_of = {jobs: [] for jobs in (2, 1)}
+            for jobs in (2, 1, 1, 2):
+                times_of[jobs].append(ours(root, homework, jobs))
+            two, one = (statistics.mean(times_of[jobs]) for jobs in (2, 1))
             theirs = stock(root, homework)
             note = f"{theirs / two:.1f} times as fast; {CLASS / two:.1f} submissions a second on two cores"
             figures.append(
