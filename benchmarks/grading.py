@@ -142,7 +142,7 @@ def run() -> list[Figure]:
             root = class_in(Path(folder) / homework, homework, CLASS)
             # In turns, twice: a machine that is slower for a minute must not look like workers that get in each
             # other's way.
-            times_of = {jobs: [] for jobs in (2, 1)}
+            times_of: dict[int, list[float]] = {2: [], 1: []}
             for jobs in (2, 1, 1, 2):
                 times_of[jobs].append(ours(root, homework, jobs))
             two, one = (statistics.mean(times_of[jobs]) for jobs in (2, 1))
