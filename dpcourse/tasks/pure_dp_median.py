@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,21 +14,26 @@ from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 
 # At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
-# with probability 1 - 1e-6. All ordinary tables get equally many draws: how often it is called must not tell a program
-# whether it is watched for privacy or paid for accuracy.
-JUMP_DRAWS, PAIR_DRAWS, HARD_DRAWS = 500, 1_000, 3_000
+# with probability 1 - 1e-6; 1,500 one whose answers fall into an event 3 times in 10 here and never in the neighbour.
+# All ordinary tables get equally many draws: how often it is called must not tell a program whether it is watched for
+# privacy or paid for accuracy.
+JUMP_DRAWS, PAIR_DRAWS, HARD_DRAWS = 500, 1_500, 3_000
 # So many are seldom needed: a first look is enough if fewer answers lie below the step than such a mechanism gives
 # (half of them; 190 of 500 with probability 5e-8), and not far fewer in the neighbour. The right one gives about 130.
 LOOK_DRAWS, LOOK_BELOW, LOOK_LOSS = 500, 190, 1.4
-JUMP, HARD, ORDINARY, SCORED = 0, 1, (2, 3, 4), (3, 4)  # pair i: the probes 2i and 2i + 1; the first one is scored
-TESTS = 2 + len(ORDINARY) + len(SCORED)  # random tests: each pair, by search or by its event, and the errors
+# Pair i: the probes 2i and 2i + 1; of a scored one the first is scored.
+JUMP, HARD, TORN, SCORED, CLOSE = 0, 1, 2, (3, 4), 5
+ORDINARY = (TORN, *SCORED, CLOSE)
+KNOWN_EVENTS = (*SCORED, CLOSE)
+TESTS = 2 + len(ORDINARY) + len(KNOWN_EVENTS) + len(SCORED)  # random tests: searches, known events, and the errors
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Five pairs of neighbours (one row replaced) that are hard to hide.
+    """Six pairs of neighbours (one row replaced) that are hard to hide.
 
-    Three of the pairs look like any other table, no two rows alike: who is careful only with odd ones is found out. Two
+    Four of the pairs look like any other table, no two rows alike: who is careful only with odd ones is found out. Two
     of these are scored, too, by the very answers that the audit reads: who is accurate there must be private there.
+    They are drawn by chance, and so is what is replaced: nothing in a table tells which of the two it is.
     The range is some thousand euros, so that a choice among all whole euros takes seconds and not a minute.
     """
     n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(20, 31) * 100)
@@ -39,9 +44,22 @@ def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
     tables += [np.repeat([low, step, high], [left, 2, n - left - 2]) for left in (half, half - 1)]
     below, above = np.sort(rng.uniform(low, 0.05 * high, n)), np.sort(rng.uniform(0.9 * high, high, n))
     tables += [np.concatenate([below[:few], above[few:]]) for few in (half + 2, half + 1)]  # its neighbours do
+    tables += _without_its_middle(lambda rows: rng.uniform(low, high, rows), n)
+    tables += _without_its_middle(lambda rows: high * rng.beta(1.5, 4, rows), n)
     tables += _close_in_the_middle(np.sort(rng.uniform(low, high, n)), high)
-    tables += _close_in_the_middle(np.sort(high * rng.beta(1.5, 4, n)), high)
     return [{"data": rng.permutation(table).round(2), "low": low, "high": high, "epsilon": epsilon} for table in tables]
+
+
+def _without_its_middle(drawn: Callable[[int], np.ndarray], n: int) -> list[np.ndarray]:
+    """A table drawn by chance, and its neighbour: the middle row is replaced by another of the same law.
+
+    The rows beside the middle are some euros away, so that who rounds to whole ones cannot mix them up.
+    """
+    half = n // 2
+    while True:
+        table, other = np.sort(drawn(n)), float(drawn(1)[0])
+        if np.diff(table[half - 1 : half + 2]).min() > 3 and abs(other - table[half]) > 3:
+            return [table, np.append(np.delete(table, half), other)]
 
 
 def _close_in_the_middle(ordered: np.ndarray, high: float) -> list[np.ndarray]:
@@ -89,6 +107,8 @@ def _judge_median(talk: Interview) -> None:
     talk.spent += TESTS * level
     _search(talk, JUMP, [talk.draws(talk.probes[2 * JUMP + side], JUMP_DRAWS) for side in (0, 1)], level)
     found = _ordinary(talk)
+    for pair in KNOWN_EVENTS:
+        _known_event(talk, pair, [found[2 * pair], found[2 * pair + 1]], level)
     for pair in ORDINARY:
         _search(talk, pair, [found[2 * pair], found[2 * pair + 1]], level)
     _hard_pair(talk, level)
@@ -125,6 +145,19 @@ def _hard_pair(talk: Interview, level: float) -> None:
     if one > LOOK_BELOW or one > other * math.exp(LOOK_LOSS * probes[0]["epsilon"]):
         one, other = below(HARD_DRAWS)
         _audit(talk, HARD, certified(one, HARD_DRAWS, other, HARD_DRAWS, delta=0.0, level=level))
+
+
+def _known_event(talk: Interview, pair: int, answers: list[np.ndarray], level: float) -> None:
+    """Where a common mistake gives a pair away: it needs no search, and so half as many draws.
+
+    Who chooses one of the rows gives the middle one back, to the euro; who chooses a gap without looking at its width
+    lands in one of two cents. In the neighbour there is no such row, and no such gap.
+    """
+    ordered, middle = np.sort(talk.probes[2 * pair]["data"]), len(talk.probes[2 * pair]["data"]) // 2
+    left, right = ordered[middle - 1], ordered[middle]
+    low, high = (left - 0.005, right - 0.005) if pair == CLOSE else (right - 0.51, right + 0.51)
+    one, other = (int(np.count_nonzero((low < side) & (side < high))) for side in answers)
+    _audit(talk, pair, certified(one, PAIR_DRAWS, other, PAIR_DRAWS, delta=0.0, level=level))
 
 
 def _search(talk: Interview, pair: int, answers: list[np.ndarray], level: float) -> None:
@@ -182,6 +215,19 @@ def _two_forgotten(data: np.ndarray, low: float, high: float, epsilon: float, rn
     return float(rng.uniform(ends[gap], ends[gap + 1]))
 
 
+def _one_of_the_rows(data: np.ndarray, low: float, high: float, epsilon: float, rng: np.random.Generator) -> float:
+    error = np.abs(np.arange(len(data)) - (len(data) - 1) / 2)
+    weight = np.exp(-epsilon / 2 * error)
+    return float(rng.choice(np.sort(data), p=weight / weight.sum()))
+
+
+def _any_gap(data: np.ndarray, low: float, high: float, epsilon: float, rng: np.random.Generator) -> float:
+    ends = np.concatenate([[low], np.sort(data), [high]])
+    weight = np.exp(-epsilon / 2 * np.abs(np.arange(len(data) + 1) - len(data) / 2))
+    gap = int(rng.choice(len(weight), p=weight / weight.sum()))
+    return float(rng.uniform(ends[gap], ends[gap + 1]))
+
+
 private_median = Task(
     name="private_median",
     points=5,
@@ -205,6 +251,16 @@ private_median = Task(
         Misconception(
             "two forgotten", _two_forgotten,
             "The exponential mechanism divides by 2 * sensitivity. Replacing a row moves the rank by 1: epsilon u / 2.",
+        ),
+        Misconception(
+            "one of the rows", _one_of_the_rows,
+            "You choose among the rows. What comes out is then somebody's exact value, and without that person it "
+            "could never have come: the candidates must not depend on the data. Choose among all numbers of the range.",
+        ),
+        Misconception(
+            "gaps without their width", _any_gap,
+            "You choose a gap by its rank alone. Two rows that are close then give each other away: a gap of two cents "
+            "is as likely as one of two hundred euros. Its weight is its width times exp(epsilon u / 2).",
         ),
         Misconception(
             "wasteful", _noisy(lambda ordered, low, high, epsilon: (high - low) / epsilon),

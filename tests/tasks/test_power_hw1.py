@@ -160,6 +160,19 @@ def test_a_median_that_spends_twice_its_budget_is_convicted():
         assert found > asked[2 * HARD]["epsilon"]
 
 
+def test_a_row_or_a_gap_without_its_width_is_convicted_by_the_known_events():
+    """Both land in the event with the probabilities of the ranks (the middle row; one gap beside it), the neighbour
+    never or once in ten thousand times."""
+    for asked in probes("hw1_pure_dp", "private_median", 20):
+        n, epsilon = len(asked[0]["data"]), asked[0]["epsilon"]
+        rows = np.exp(-epsilon / 2 * np.abs(np.arange(n) - (n - 1) / 2))
+        gaps = np.exp(-epsilon / 2 * np.abs(np.arange(n + 1) - n / 2))
+        for p in (rows.max() / rows.sum(), gaps.max() / gaps.sum()):
+            hits = first_count(lambda k, p=p: lower_tail(k, PAIR_DRAWS, p) > 0.45 * MISS, PAIR_DRAWS)
+            other = first_count(lambda k: upper_tail(k + 1, PAIR_DRAWS, 1e-4) <= 0.45 * MISS, PAIR_DRAWS)
+            assert certified(hits, PAIR_DRAWS, other, PAIR_DRAWS, delta=0.0, level=LEVEL / TESTS) > epsilon
+
+
 def density(probe):
     """Of the exponential median, at 501 places of the range."""
     probability, _ = exponential_median(**probe)
