@@ -128,7 +128,7 @@ def _output(cell: Cell, task: TaskRecord | None, painted: bool) -> dict[str, Any
 
 def _about(submission: Submission, record: Record) -> dict[str, Any]:
     """What was odd about the submission, at the top."""
-    said = [*([submission.rejected] if submission.rejected else []), *record.notes]
+    said = [*([submission.rejected] if submission.rejected else []), *record.student_notes]
     lines = "\n".join(f"- {harmless(' '.join(sentence.split()))}" for sentence in dict.fromkeys(said))
     return _plain("about-this-submission", "markdown", f"**About this submission**\n\n{lines}")
 

@@ -30,6 +30,7 @@ PASSED = "Fresh probes were answered as they should be."
 OWN_WORDS = {
     "missing": "There is nothing to grade: your function is not written yet, or not under this name.",
     "timeout": "Your function did not answer in time. A loop that never ends? `check` tells how far it came.",
+    "lost": "While your function was asked, its process was lost: it crashed, was stopped, or ended by itself.",
 }
 NOT_LIKE_THAT = "Your function passes the public checks, but fresh ones of the same kind fail."
 ADDED = "Cells that you added are not graded: what your function needs must stand in the cell of its solution."
@@ -174,8 +175,10 @@ def for_the_student(task: Task, verdict: Verdict, seen: Verdict | None) -> tuple
         return PASSED, ""
     if verdict.status in OWN_WORDS:
         return f"{OWN_WORDS[verdict.status]} See {task.see}.", ""
-    if seen is None:  # the process was lost: these words are ours, too
-        return verdict.message, ""
+    if (
+        seen is None
+    ):  # the process was lost; how exactly (a number at its end) was its own choice, and may tell something
+        return f"{OWN_WORDS['lost']} See {task.see}.", ""
     if not seen.passed:
         return seen.message, kept(seen.picture)
     known = {one.name: one.message for one in task.misconceptions}
@@ -219,7 +222,7 @@ def examine(
     seen: dict[str, Verdict] = {}
     if unclear:
         second = Examination(
-            submission, assignment, tasks, box, public=True, only=unclear, fatal=first.fatal, seconds=first.left
+            submission, assignment, tasks, box.aside, public=True, only=unclear, fatal=first.fatal, seconds=first.left
         )
         seen = {one.task: one for one, _ in second.verdicts()}
     points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}
@@ -230,8 +233,8 @@ def examine(
     missing = [cell for cell in assignment.solutions if cell not in submission.answers]
     return Record(
         status="partial" if first.notes or missing else "graded", tasks=records,
-        notes=(*submission.notes, *first.notes), seconds=round(time.monotonic() - start, 3),
-        answers=dict(submission.answers), **common,
+        notes=(*submission.notes, *first.notes), happened=tuple(first.notes), answers=dict(submission.answers),
+        seconds=round(time.monotonic() - start, 3), **common,
     )  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def page(record: Record, assignment: Assignment, title: str, mark: Mark | None =
     raw = mark.score if mark else record.score
     return rendered(
         "feedback.html", title=title, student=record.student, status=record.status, rejected=rejected,
-        notes=[note for note in record.notes if note != rejected],
+        notes=[note for note in record.student_notes if note != rejected],
         tasks=tasks, texts=texts, raw=raw, score=mark.final if mark else record.score,
         max_score=mark.max_score if mark else record.max_score + assignment.manual_points,
         penalty=mark.penalty if mark else 0.0, waits=any(shown["waits"] for shown in (*tasks, *texts)),

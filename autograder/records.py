@@ -37,6 +37,9 @@ class TaskRecord:
     seconds: float = 0.0
 
 
+ENDED = "While it ran, its process was lost or stopped. Your instructor can see how."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Record:
     """One submission. ``status``: graded (every task has its verdict), partial (something of it was broken or missing,
@@ -48,6 +51,7 @@ class Record:
     status: str
     tasks: tuple[TaskRecord, ...] = ()
     notes: tuple[str, ...] = ()
+    happened: tuple[str, ...] = ()  # those of the notes that tell how its processes ended
     seconds: float = 0.0
     seed: int = 0
     fingerprint: str = ""  # of the file that was handed in
@@ -65,6 +69,15 @@ class Record:
     def max_score(self) -> float:
         """The points that the machine could give."""
         return round(sum(task.max_points for task in self.tasks), 6)
+
+    @property
+    def student_notes(self) -> list[str]:
+        """The notes for the student's eyes.
+
+        How a process ends is its own choice, down to a number; one that met fresh probes could tell of them by it.
+        """
+        told = [note for note in self.notes if note not in self.happened]
+        return [*told, ENDED] if self.happened else told
 
     def for_machines(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
@@ -89,7 +102,8 @@ class Record:
         try:
             kept = json.loads(path.read_text(encoding="utf-8"))
             tasks = tuple(TaskRecord(**task) for task in kept.pop("tasks"))
-            return cls(**{**kept, "tasks": tasks, "notes": tuple(kept["notes"])})
+            texts = {name: tuple(kept.get(name, ())) for name in ("notes", "happened")}
+            return cls(**{**kept, "tasks": tasks, **texts})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"{path} is not a grading record: {error}") from None
 

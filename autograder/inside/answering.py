@@ -71,7 +71,7 @@ def answered(names: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
         packed(reply)
     except Complaint as complaint:
         return _complaint(complaint.status, str(complaint))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:  # the last: a whole number that no float can hold
         return _complaint("error", f"Your answer cannot be sent: {error}.")
     except MemoryError:
         return _complaint("error", "Your function needs more memory than there is.")

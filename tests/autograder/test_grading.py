@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.box import Box
 from autograder.command import main
 from autograder.course import Course
 from autograder.grading import grade, setting_of
@@ -157,6 +158,54 @@ def test_feedback_never_shows_a_fresh_probe(handed_in):
                 shown.setdefault((record.student, task.task), set()).add(" ".join([task.feedback, *record.notes]))
     assert sum(len(words) == 2 for words in hidden.values()) >= 15  # the instructor reads of the fresh probes
     assert {key: words for key, words in shown.items() if len(words) > 1} == {}  # the student does not
+
+
+def test_how_a_process_ends_tells_the_student_nothing(handed_in, capsys):
+    """Its exit code, or the length that it gives a message, could be a fresh probe: two of them look the same."""
+    root = handed_in(0)
+    sends = (
+        "import struct\nfrom autograder.inside import child\ndef double(x):\n"
+        "    child.channel._socket.sendall(struct.pack('>II', 0, 2**31 + {}))\n    return 1.0"
+    )
+    ends = "import os\ndef double(x):\n    os._exit({})"
+    for name, source in {"ends": ends, "sends": sends}.items():
+        for number in (57, 58):
+            hand_in(root, f"{name}{number}", HOMEWORK, notebook({**all_right(), "double": source.format(number)}))
+    records = {one.student: one for one in grade(Course.find(root), [HOMEWORK], jobs=1, seed=3)}
+    assert "57" in " ".join(records["ends57"].notes)  # the instructor sees it
+    assert main(["feedback", HOMEWORK, "--course", str(root)]) == 0
+    capsys.readouterr()
+    for name in ("ends", "sends"):
+        pages = [
+            (root / "feedback" / f"{name}{number}" / HOMEWORK / f"{HOMEWORK}.html").read_text().replace(str(number), "")
+            for number in (57, 58)
+        ]
+        assert pages[0] == pages[1]
+        assert "its process was lost" in pages[0]
+        assert "2,147" not in pages[0]
+
+
+def test_a_number_too_large_for_any_float_gets_a_sentence(handed_in):
+    root = handed_in(0)
+    hand_in(root, "huge", HOMEWORK, notebook({**all_right(), "double": "def double(x):\n    return 10**400"}))
+    (record,) = grade(Course.find(root), [HOMEWORK], jobs=1, seed=3)
+    assert record.status == "graded"
+    assert "cannot be sent" in next(task.message for task in record.tasks if task.task == "double")
+
+
+def test_public_probes_are_put_in_a_box_of_their_own(bubblewrap):
+    """In one box a process could leave word to the next one by the counter of process numbers."""
+    box = Box()
+    try:
+        places = []
+        for one in (box, box.aside):
+            remote = one.remote(20.0)
+            places.append(remote.run("where", "import os\nraise ValueError(os.readlink('/proc/self/ns/pid'))"))
+            remote.close()
+    finally:
+        box.close()
+    assert all("pid:[" in place for place in places)
+    assert places[0] != places[1]
 
 
 def test_a_folder_with_an_impossible_name_stops_nobody(handed_in, tmp_path, capsys):
