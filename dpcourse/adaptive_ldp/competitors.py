@@ -18,6 +18,13 @@ def _marks(reports: np.ndarray, given: Any, k: int) -> None:
         raise ValueError(f"reports must be rows of {k} truth values, got shape {reports.shape}: {given!r:.200}")
 
 
+def _numbers(reports: np.ndarray, given: Any, k: int) -> None:
+    """Refuse anything but one of the numbers 0..k-1 for each report."""
+    door.categories("reports", given, k)
+    if reports.ndim != 1:
+        raise ValueError(f"reports must be one number each, got shape {reports.shape}: {given!r:.200}")
+
+
 class DirectResponse(Oracle):
     """SRR: a report supports itself (Kairouz, Bonawitz & Ramage 2016)."""
 
@@ -40,7 +47,7 @@ class DirectResponse(Oracle):
         return np.asarray(reports)[..., None] == np.arange(self.k)
 
     def _check(self, reports: np.ndarray, given: Any) -> None:
-        door.categories("reports", given, self.k)
+        _numbers(reports, given, self.k)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape, math.log(self.other))
@@ -101,6 +108,8 @@ class SubsetSelection(Oracle):
 
     def _check(self, reports: np.ndarray, given: Any) -> None:
         _marks(reports, given, self.k)
+        if reports.size and (np.count_nonzero(reports, axis=1) != self.d).any():
+            raise ValueError(f"each report must hold {self.d} of {self.k} categories, got {given!r:.200}")
 
     def _log_low(self, reports: np.ndarray) -> Any:
         # comb(k - 1, d) sets leave one's own out and share what is left equally
@@ -209,7 +218,7 @@ class HadamardResponse(Oracle):
         return self._plus.T[np.asarray(reports)]
 
     def _check(self, reports: np.ndarray, given: Any) -> None:
-        door.categories("reports", given, self.blocks * self.width)
+        _numbers(reports, given, self.blocks * self.width)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape, -math.log(self._total))

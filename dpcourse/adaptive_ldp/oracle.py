@@ -21,6 +21,8 @@ from dpcourse import door
 from dpcourse.adaptive_ldp.estimates import grouped, maximum_likelihood
 from dpcourse.randomness import Rng, generator
 
+LARGEST = 30.0  # epsilon: e^30 still has a place in the whole numbers that floats hold exactly
+
 
 @dataclass(frozen=True, kw_only=True)
 class Oracle(ABC):
@@ -32,6 +34,8 @@ class Oracle(ABC):
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", door.whole_number("k", self.k, at_least=2))
         object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
+        if self.epsilon > LARGEST:
+            raise ValueError(f"epsilon must be at most {LARGEST:g} (beyond, nothing is hidden), got {self.epsilon!r}")
 
     @property
     @abstractmethod

@@ -1,7 +1,7 @@
 """Which subset S RRRR should use: the best of the sizes 0..K-1, or the smallest that holds enough probability.
 
 S is always the most probable categories of theta; equal probabilities are taken in the order of their labels, and of
-equally good sizes the smallest.
+equally good sizes the smallest. (The sizes 0 and K-1 are both SRR; where that is the best, rounding may choose K-1.)
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ def honest_answer() -> Scene:
         if best:
             gain = f"RRRR with k = {best} with {here[best]:.3f}, {here[best] / here[0]:.2f} times as often"
         else:
-            gain = f"and no subset does better, k = 1 has {here[1]:.3f}"
+            nearest = 1 + int(np.argmax(here[1:-1]))  # all but one is SRR again
+            gain = f"and no subset does better; the nearest, k = {nearest}, has {here[nearest]:.3f}"
         return Picture(
             (
                 panel(

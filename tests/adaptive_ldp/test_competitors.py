@@ -108,3 +108,21 @@ def test_bad_input_is_quoted(name):
         oracle.privatise([0, 5])
     with pytest.raises(ValueError, match="empty"):
         oracle.estimate(oracle.privatise([]))
+
+
+@pytest.mark.parametrize("name", COMPETITORS)
+def test_a_large_epsilon_works_or_is_refused_at_the_door(name):
+    oracle = COMPETITORS[name](k=6, epsilon=30)
+    reports = oracle.privatise(np.arange(6), rng=1)
+    assert np.isfinite(oracle.log_prob(reports)).all()
+    assert oracle.maximum_likelihood(reports).sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match=r"epsilon must be at most 30 .*got 37"):
+        COMPETITORS[name](k=6, epsilon=37)
+
+
+def test_reports_that_are_never_made_are_refused():
+    with pytest.raises(ValueError, match="each report must hold 2 of 6 categories"):
+        COMPETITORS["subset selection"](k=6, epsilon=0.5).estimate(np.ones((3, 6)))
+    for name in ("SRR", "Hadamard"):
+        with pytest.raises(ValueError, match="one number each"):
+            COMPETITORS[name](k=6, epsilon=0.5).estimate([[1, 2, 3]])
