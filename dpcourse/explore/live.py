@@ -61,7 +61,7 @@ def _picture(
             shares_panel(f"After {done:,} answers", 100 * estimate, subset, 100 * truth, 100 * float(estimate.max())),
             panel(
                 "The error so far",
-                Axis("answers", 0, last),
+                Axis("answers", 0, 1.04 * last),
                 Axis("total variation", 0, 1),
                 Line(arrivals, heights, "", "blue", "solid", 3),
                 Points([done], [heights[-1]], "", "blue", "circle", 9),
