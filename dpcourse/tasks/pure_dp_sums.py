@@ -145,11 +145,12 @@ noisy_counts = Task(
 
 
 def _histogram_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Some public years have nobody in them; some people came before the first."""
+    """Some public years have nobody in them, the last one too; some people came before the first or after the last."""
     probes = []
     for k, epsilon in ((7, rng.uniform(1.5, 2.5)), (5, rng.uniform(0.3, 0.6))):
         bins = np.arange(2024 - k, 2024)
-        seen = np.concatenate([bins[:2], rng.choice(bins[:-2], 40), rng.integers(1990, 2000, 6)])
+        others = rng.integers(1990, 2000, 6), rng.integers(2026, 2035, 9)
+        seen = np.concatenate([bins[:2], rng.choice(bins[:-2], 40), *others])
         probes.append({"years": rng.permutation(seen), "bins": bins, "epsilon": float(epsilon)})
     return probes
 
@@ -161,6 +162,10 @@ def _in_bins(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
 def _histogram_law(years: np.ndarray, bins: np.ndarray, epsilon: float) -> Noise:
     noise = Laplace(epsilon=epsilon, sensitivity=sensitivity.histogram("add/remove"))
     return Noise.laplace(_in_bins(years, bins), noise.scale)
+
+
+def _with_later_years(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
+    return np.histogram(years, bins=[*bins, np.inf])[0]
 
 
 def _histogram_without_empty(years: np.ndarray, bins: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
@@ -200,6 +205,12 @@ noisy_histogram = Task(
                 _in_bins(years, bins)[_in_bins(years, bins) > 0], 1 / epsilon, rng
             ),
             "The list of years must be the public one: a year whose only patient leaves would vanish from your answer.",
+        ),
+        Misconception(
+            "later years in the last",
+            lambda years, bins, epsilon, rng: _plus(_with_later_years(years, bins), 1 / epsilon, rng),
+            "Who came after the last year of the list is counted in the last one. Who came in another year is not "
+            "counted.",
         ),
     ),
 )  # fmt: skip

@@ -57,6 +57,15 @@ def _histogram_edges(years, bins, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, counts.shape)
 
 
+def _histogram_open_end(years, bins, epsilon, rng):
+    return np.histogram(years, bins=[*bins, 9999])[0] + rng.laplace(0, 1 / epsilon, len(bins))
+
+
+def _histogram_all_cut(years, bins, epsilon, rng):
+    """Whoever came in another year is counted in the nearest."""
+    return _histogram_numpy(np.clip(years, bins[0], bins[-1]), bins, epsilon, rng)
+
+
 def _histogram_random(years, bins, epsilon):
     years = years.tolist()
     return tuple(years.count(one) + random.expovariate(epsilon) - random.expovariate(epsilon) for one in bins.tolist())
@@ -140,6 +149,7 @@ _OTHERS = {
     },
     "noisy_histogram": {
         "10% too narrow": lambda years, bins, epsilon, rng: _histogram_numpy(years, bins, epsilon / 0.9, rng),
+        "cut to the years": _histogram_all_cut,
         "rounded": lambda years, bins, epsilon, rng: np.round(_histogram_numpy(years, bins, epsilon, rng)),
     },
 }
@@ -160,6 +170,7 @@ _KNOWN = {
     "noisy_histogram": {
         "replaced": lambda years, bins, epsilon, rng: _histogram_loop(years, bins, epsilon / 2, rng),
         "only the years that occur": _years_seen,
+        "later years in the last": _histogram_open_end,
     },
 }  # fmt: skip
 
