@@ -76,6 +76,11 @@ def _one_noise_for_all(counts, epsilon, rng):
     return [count + noise for count in counts]
 
 
+def _halves(k):
+    """1/2, 1/4, ..., and the last one twice: together 1."""
+    return np.append(0.5 ** np.arange(1, k), 0.5 ** (k - 1))
+
+
 def _two_noises_in_turn(counts, scale, rng):
     return counts + np.resize(rng.laplace(0, scale, 2), len(counts))
 
@@ -159,10 +164,17 @@ _KNOWN = {
     "total_debt": {
         "noise of a count": lambda debts, maximum, epsilon, rng: _debt_numpy(debts, maximum, epsilon * maximum, rng),
         "cut after the noise": lambda debts, maximum, epsilon, rng: max(0.0, _debt_numpy(debts, maximum, epsilon, rng)),
+        "mean for total": lambda debts, maximum, epsilon, rng: (
+            sum(min(max(debt, 0), maximum) for debt in debts) / len(debts) + maximum * rng.laplace() / epsilon
+        ),
+        "mean, with its own noise": lambda debts, maximum, epsilon, rng: (
+            _debt_numpy(debts, maximum, epsilon, rng) / len(debts)
+        ),
         "not cut": lambda debts, maximum, epsilon, rng: sum(debts.tolist()) + maximum * rng.laplace() / epsilon,
     },
     "noisy_counts": {
         "shared noise": _one_noise_for_all,
+        "uneven split": lambda counts, epsilon, rng: counts + rng.laplace(0, 1 / epsilon / _halves(len(counts))),
         "l2 for l1": lambda counts, epsilon, rng: (
             counts + rng.laplace(0, np.linalg.norm(np.ones(len(counts))) / epsilon, len(counts))
         ),
@@ -177,8 +189,30 @@ _KNOWN = {
 #: Several more ways to make a known mistake.
 _MORE = {
     "noisy_counts": {
-        style: (lambda counts, epsilon, rng, noisy=noisy: noisy(counts, len(counts) / epsilon, rng), "shared noise")
-        for style, noisy in _SHARED.items()
+        "first one wider": (
+            lambda counts, epsilon, rng: counts + rng.laplace(0, 1 / epsilon / _halves(len(counts))[::-1]),
+            "uneven split",
+        ),
+        "uneven and too narrow": (
+            lambda counts, epsilon, rng: counts + rng.laplace(0, 0.9 / epsilon / _halves(len(counts))),
+            None,
+        ),
+        "first one wider, others too narrow": (
+            lambda counts, epsilon, rng: counts + rng.laplace(0, 0.9 / epsilon / _halves(len(counts))[::-1]),
+            None,
+        ),
+        "uneven and Gaussian": (
+            lambda counts, epsilon, rng: counts + rng.normal(0, 1.5 / epsilon / _halves(len(counts))),
+            None,
+        ),
+        "uneven and shared": (
+            lambda counts, epsilon, rng: counts + rng.laplace() / epsilon / _halves(len(counts)),
+            None,
+        ),
+        **{
+            style: (lambda counts, epsilon, rng, noisy=noisy: noisy(counts, len(counts) / epsilon, rng), "shared noise")
+            for style, noisy in _SHARED.items()
+        },
     },
     "noisy_histogram": {
         style: (
