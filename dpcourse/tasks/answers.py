@@ -183,12 +183,16 @@ def _form(shape: tuple[int | None, ...]) -> str:
 
 
 def described_raw(raw: Any) -> str:
-    """An answer as it is, for a sentence: the beginning of its repr."""
+    """An answer as it is, for a sentence: the beginning of its repr, and what to do about a set."""
     try:
         text = repr(raw)
     except Exception:
         text = f"something of the type {type(raw).__name__}"
-    return text if len(text) <= 120 else f"{text[:117]}..."
+    text = text if len(text) <= 120 else f"{text[:117]}..."
+    parts = raw.values() if isinstance(raw, dict) else raw if isinstance(raw, list | tuple) else ()
+    if any(isinstance(one, set | frozenset) for one in (raw, *parts)):
+        text += ": for a set give a list, list(...)"
+    return text
 
 
 def _listed(names: list[str]) -> str:

@@ -12,16 +12,16 @@ start, the last must be its goal. A step is tried at many random points, and at 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 
 from dpcourse.tasks.answers import Complaint
 from dpcourse.tasks.expressions import Formula, parse
-from dpcourse.tasks.points import Domain, Given, Map, broken
+from dpcourse.tasks.points import Domain, Given, Map, Place, broken
 from dpcourse.tasks.proof_steps import Step, Steps
 from dpcourse.tasks.task import Interview, Misconception
 
@@ -35,7 +35,7 @@ class Reason:
 
     relation: str = "="
     given: tuple[str, ...] = ()
-    fits: Callable[[Formula, Formula], str] | None = None  # what is wrong, or ""
+    fits: Callable[[Formula, Formula, Place], str] | None = None  # what is wrong, or ""
 
 
 def _two_absolute_values(formula: Formula) -> bool:
@@ -44,11 +44,41 @@ def _two_absolute_values(formula: Formula) -> bool:
     return here or any(_two_absolute_values(part) for part in formula.parts)
 
 
-def _triangular(before: Formula, after: Formula) -> str:
+MOST_SIZES = 8  # absolute values of a line that are tried one for another; nothing here has more than four
+
+
+def _sizes(formula: Formula) -> list[Formula]:
+    """The different absolute values in it."""
+    here = [formula] if formula.kind == "abs" else []
+    return list(dict.fromkeys(here + [size for part in formula.parts for size in _sizes(part)]))[:MOST_SIZES]
+
+
+def _with(formula: Formula, old: Formula, new: Formula) -> Formula:
+    if formula == old:
+        return new
+    return replace(formula, parts=tuple(_with(part, old, new) for part in formula.parts))
+
+
+def _one_for_another(before: Formula, after: Formula, place: Place) -> bool:
+    """Is the second line the first one with some |u| replaced by |v| + |u - v|, or by |v| - |u - v|?"""
+    for size, other in product(_sizes(before), _sizes(after)):
+        if size.vector != other.vector:
+            continue
+        apart = Formula("abs", (Formula("-", size.parts + other.parts, vector=size.vector),), vector=size.vector)
+        for sign in ("+", "-"):
+            instead = Formula(sign, (other, apart), vector=size.vector)
+            if size != other and broken(_with(before, size, instead), after, "=", place) is None:
+                return True
+    return False
+
+
+def _triangular(before: Formula, after: Formula, place: Place) -> str:
     if _two_absolute_values(before) and after.count("abs") < before.count("abs"):
         return ""  # |u| - |v| <= |u - v|
     if _two_absolute_values(after) and 0 < before.count("abs") < after.count("abs"):
         return ""  # |u + v| <= |u| + |v|
+    if _one_for_another(before, after, place):
+        return ""  # |u| <= |v| + |u - v|, whatever |u - v| is called
     return "It speaks of a sum or a difference of absolute values, |u| - |v| <= |u - v|: write the line so first."
 
 
@@ -180,7 +210,7 @@ class Derivation:
             if broken(before, after, "=", world.place(reason.given, edge=True)) is not None:
                 facts = " and ".join(self.givens[name].text for name in reason.given)
                 return f"{facts} alone does not lead there: more was used, or more given away than it says."
-        return reason.fits(before, after) if reason.fits is not None else ""
+        return reason.fits(before, after, world.place()) if reason.fits is not None else ""
 
 
 def derivation(

@@ -13,8 +13,8 @@ from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.laws import LAPLACE_DRAWS, Noise, noise_of
 from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import Misconception, Task
-from dpcourse.tasks.values import values_of
+from dpcourse.tasks.task import CLOSER, Failed, Interview, Misconception, Task
+from dpcourse.tasks.values import described, number, values_of
 
 
 def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -122,14 +122,34 @@ def _count_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [{"count": count, "epsilon": float(epsilon)} for count, epsilon in zip(counts, budgets, strict=True)]
 
 
+_judge_noise = noise_of(
+    lambda count, epsilon: Noise.laplace(count, Laplace(epsilon=epsilon, sensitivity=1).scale), draws=LAPLACE_DRAWS
+)
+
+
+def _judge_count(talk: Interview) -> None:
+    """Noise that is too wide for one epsilon is only wasteful if it is not too narrow for another."""
+    try:
+        _judge_noise(talk)
+    except Failed as failed:
+        wide, last = talk.recorded[-1].probe, talk.probes[-1]
+        if failed.wasteful and wide is not last:
+            found = float(np.abs(talk.draws(last, CLOSER) - last["count"]).mean())
+            if found * last["epsilon"] < 0.9:  # only to choose the words; its deviation is 0.02
+                talk.fail(
+                    f"For {described(wide)} your noise is wider than is needed; but for {described(last)} its "
+                    f"scale is about {number(found)}, and {number(1 / last['epsilon'])} is "
+                    f"needed: too little to hide one person."
+                )
+        raise
+
+
 noisy_count = Task(
     name="noisy_count",
     points=2,
     see="lecture 1, section 8",
     probes=_count_probes,
-    judge=noise_of(
-        lambda count, epsilon: Noise.laplace(count, Laplace(epsilon=epsilon, sensitivity=1).scale), draws=LAPLACE_DRAWS
-    ),
+    judge=_judge_count,
     misconceptions=(
         Misconception(
             "scale upside down", lambda count, epsilon, rng: count + rng.laplace(0, epsilon),
@@ -153,6 +173,11 @@ noisy_count = Task(
             "It looks like the standard deviation is 1/epsilon. Laplace noise of scale b has the deviation sqrt(2) b; "
             "it is the "
             "scale that must be 1/epsilon.",
+        ),
+        Misconception(
+            "epsilon squared", lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon**2),
+            "It looks like the scale is 1/epsilon**2. Where epsilon is below 1 that is more noise than needed, and "
+            "where it is above 1 less: there it does not keep its promise.",
         ),
     ),
 )  # fmt: skip

@@ -171,9 +171,14 @@ exponential_choice = Task(
 
 
 def _society_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """First four cities without Los Angeles: the members are closer together than the list allows. Never all in one."""
+    """Members in cities of all kinds, never all in one; but first none near an end of the list's diameter.
+
+    There the members are closer together than the list allows, and so are each of them and every city.
+    """
     cities = data.cities()[["latitude", "longitude"]].to_numpy(dtype=float)
-    homes = [rng.permutation(CITIES.index("Los Angeles"))[:4]]
+    farthest = np.linalg.norm(cities[:, None] - cities, axis=2).max(axis=1)
+    inner = np.flatnonzero(farthest < 0.95 * farthest.max())
+    homes = [np.concatenate([rng.permutation(inner)[:3], rng.choice(inner, int(rng.integers(1, 4)))])]
     homes += [
         np.concatenate([rng.permutation(len(cities))[:3], rng.integers(0, len(cities), int(rng.integers(*more)))])
         for more in ((2, 6), (6, 12))
@@ -239,6 +244,15 @@ meeting_probabilities = Task(
             ),
             "You take the largest distance between two members. The sensitivity must not depend on who they are: the "
             "new address may be any city of the list.",
+        ),
+        Misconception(
+            "from the members to the cities",
+            lambda members, cities, epsilon: _shares(
+                -epsilon * _distances(members, cities)
+                / (2 * np.linalg.norm(members[:, None] - cities, axis=2).max() / len(members))
+            ),
+            "You take the largest distance from a member of this society to a city. The sensitivity must not depend on "
+            "who they are: the one who moves may come from any city of the list.",
         ),
     ),
 )  # fmt: skip

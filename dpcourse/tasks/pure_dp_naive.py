@@ -48,6 +48,8 @@ def _judge_break(talk: Interview) -> None:
                 f"{about} {both[(both < 0) | (both > maximum)][0]:g} is no possible debt.", name="outside the range"
             )
         more, fewer = Counter(data.tolist()), Counter(neighbour.tolist())
+        if more == fewer:
+            talk.fail(f"{about} your two tables have the same rows.", name="the same table twice")
         if sum(((more - fewer) + (fewer - more)).values()) != 1:
             talk.fail(
                 f"{about} your two tables have {len(data)} and {len(neighbour)} rows and are not neighbours: one must "
@@ -80,11 +82,17 @@ break_naive = Task(
     misconceptions=(
         Misconception(
             "outside the range", lambda maximum, epsilon: _broken([0.0, 9 * maximum], [0.0], 9 * maximum),
-            "A debt above the maximum breaks everything, but it cannot exist: find a pair of tables that can.",
+            "A debt below 0 or above the maximum may break everything, but it cannot exist: find a pair of tables that "
+            "can.",
         ),
         Misconception(
             "not neighbours", lambda maximum, epsilon: _broken([1.0, 1.0], [maximum, maximum], maximum),
-            "Any mechanism may tell tables apart that differ in many people.",
+            "Neighbours differ by one row that comes or goes (a row that is replaced goes, and another comes). Tables "
+            "that differ in more a mechanism may tell apart.",
+        ),
+        Misconception(
+            "the same table twice", lambda maximum, epsilon: _broken([maximum], [maximum], maximum),
+            "No output tells a table from itself. One of the two must have a row more.",
         ),
         Misconception(
             "noise is wide enough there", lambda maximum, epsilon: _broken([maximum, maximum], [maximum], maximum),

@@ -12,14 +12,20 @@ from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.laws import LAPLACE_DRAWS, Noise, noise_of
 from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.task import CLOSER, Failed, Interview, Misconception, Task
+from dpcourse.tasks.values import described, number, shown
+from dpcourse.tasks.widths import LAPLACE
 
 
 def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A table whose own maximum is far below the public one; nobody owes anything; entries outside the public range."""
+    """A table whose own maximum is far below the public one; nobody owes anything; entries outside the public range.
+
+    In the last one the others owe enough that their total is far from the mean of all, and from one maximum.
+    """
     maximum = float(rng.integers(3, 9) * 100_000)
     inside = rng.uniform(0, 0.12, int(rng.integers(6, 11))) * maximum
-    outside = np.concatenate([inside, maximum * rng.uniform(4, 6, 3), -maximum * rng.uniform(1.5, 2.5, 4)])
+    others = rng.uniform(0.4, 0.8, len(inside)) * maximum
+    outside = np.concatenate([others, maximum * rng.uniform(4, 6, 3), -maximum * rng.uniform(1.5, 2.5, 4)])
     tables = (inside, np.zeros(len(inside)), rng.permutation(outside))
     budgets = (rng.uniform(0.5, 0.8), rng.uniform(0.5, 0.8), rng.uniform(1.5, 2.5))
     return [
@@ -89,6 +95,19 @@ total_debt = Task(
             lambda debts, maximum, epsilon, rng: np.clip(debts.sum(), 0, maximum) + rng.laplace(0, maximum / epsilon),
             "You cut the total, not each debt: the total of many customers may well exceed one customer's maximum.",
         ),
+        Misconception(
+            "mean for total",
+            lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).mean() + rng.laplace(0, maximum / epsilon),
+            "That is the mean of the debts, with the noise of the total. Asked for is the total, their sum.",
+        ),
+        Misconception(
+            "mean, with its own noise",
+            lambda debts, maximum, epsilon, rng: (
+                np.clip(debts, 0, maximum).mean() + rng.laplace(0, maximum / len(debts) / epsilon)
+            ),
+            "It looks like the mean of the debts, with noise for a mean: maximum / n / epsilon. Asked for is the "
+            "total, their sum, and one customer moves that by up to the maximum.",
+        ),
     ),
 )  # fmt: skip
 
@@ -109,12 +128,56 @@ def _plus(counts: np.ndarray, scale: float, rng: Any) -> np.ndarray:
     return np.asarray(counts + rng.laplace(0, scale, len(counts)))
 
 
+_judge_each_count = noise_of(_counts_law, draws=LAPLACE_DRAWS)
+
+
+def _judge_counts(talk: Interview) -> None:
+    """One law for every count; but if epsilon was split unevenly, no coordinate alone says if that hides a person."""
+    try:
+        _judge_each_count(talk)
+    except Failed as failed:
+        probe = talk.recorded[-1].probe
+        if not failed.name and talk.recorded[-1].found.shape[1:] == probe["counts"].shape:
+            _say_if_uneven(talk, probe)
+        raise
+
+
+def _say_if_uneven(talk: Interview, probe: Probe) -> None:
+    """Only to choose the words. Of 3,000 draws a scale is off by 2% (one deviation), and what all spend by 1%."""
+    noise = talk.draws(probe, CLOSER) - probe["counts"]
+    scales = np.abs(noise).mean(axis=0)
+    if not (scales > 0).all() or not _like_laplace(noise / scales):
+        return
+    spent = float((1 / scales).sum())
+    if scales.max() < 1.2 * scales.min():
+        return
+    found = (
+        f"For {described(probe)} the scales of your noise are about {shown(scales)}; the sum of 1/scale, which is what "
+        f"they spend together, is about {number(spent)}"
+    )
+    if spent > 1.05 * probe["epsilon"]:
+        talk.fail(f"{found}, more than epsilon. That is too little to hide one person.")
+    talk.fail(f"{found}, so one person is hidden; but some counts get more noise than others.", name="uneven split")
+
+
+def _like_laplace(z: np.ndarray) -> bool:
+    """Around 0, as flat as Laplace noise, and no two coordinates together: each within six deviations."""
+    flat = np.abs((z**2).mean(axis=0) - LAPLACE.flatness) < 0.25
+    together = np.corrcoef(np.sign(z).T) - np.eye(z.shape[1])
+    return bool(flat.all() and np.abs(np.sign(z).mean(axis=0)).max() < 0.11 and np.abs(together).max() < 0.11)
+
+
+def _unevenly(counts: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
+    shares = np.arange(len(counts), 0, -1) / np.arange(len(counts) + 1).sum()
+    return np.asarray(counts + rng.laplace(0, 1 / (shares * epsilon)))
+
+
 noisy_counts = Task(
     name="noisy_counts",
     points=2,
     see="lecture 1, section 11",
     probes=_counts_probes,
-    judge=noise_of(_counts_law, draws=LAPLACE_DRAWS),
+    judge=_judge_counts,
     answer=Answer((None,)),
     misconceptions=(
         Misconception(
@@ -140,16 +203,22 @@ noisy_counts = Task(
             "scale upside down", lambda counts, epsilon, rng: _plus(counts, epsilon / len(counts), rng),
             "The scale is sensitivity / epsilon, not the other way round: less privacy, less noise.",
         ),
+        Misconception(
+            "uneven split", _unevenly,
+            "You split epsilon unevenly. That is private, too, but here every count gets the same noise, of scale "
+            "k / epsilon.",
+        ),
     ),
 )  # fmt: skip
 
 
 def _histogram_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Some public years have nobody in them; some people came before the first."""
+    """Some public years have nobody in them, the last one too; some people came before the first or after the last."""
     probes = []
     for k, epsilon in ((7, rng.uniform(1.5, 2.5)), (5, rng.uniform(0.3, 0.6))):
         bins = np.arange(2024 - k, 2024)
-        seen = np.concatenate([bins[:2], rng.choice(bins[:-2], 40), rng.integers(1990, 2000, 6)])
+        others = rng.integers(1990, 2000, 6), rng.integers(2026, 2035, 9)
+        seen = np.concatenate([bins[:2], rng.choice(bins[:-2], 40), *others])
         probes.append({"years": rng.permutation(seen), "bins": bins, "epsilon": float(epsilon)})
     return probes
 
@@ -161,6 +230,10 @@ def _in_bins(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
 def _histogram_law(years: np.ndarray, bins: np.ndarray, epsilon: float) -> Noise:
     noise = Laplace(epsilon=epsilon, sensitivity=sensitivity.histogram("add/remove"))
     return Noise.laplace(_in_bins(years, bins), noise.scale)
+
+
+def _with_later_years(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
+    return np.histogram(years, bins=[*bins, np.inf])[0]
 
 
 def _histogram_without_empty(years: np.ndarray, bins: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
@@ -200,6 +273,12 @@ noisy_histogram = Task(
                 _in_bins(years, bins)[_in_bins(years, bins) > 0], 1 / epsilon, rng
             ),
             "The list of years must be the public one: a year whose only patient leaves would vanish from your answer.",
+        ),
+        Misconception(
+            "later years in the last",
+            lambda years, bins, epsilon, rng: _plus(_with_later_years(years, bins), 1 / epsilon, rng),
+            "Who came after the last year of the list is counted in the last one. Who came in another year is not "
+            "counted.",
         ),
     ),
 )  # fmt: skip

@@ -96,7 +96,7 @@ class Student:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too: a student's `exit()` must not end the kernel
-            raise stopped(self.name, error, last_own_line(error)) from None
+            raise stopped(self.name, error, _keep_names(error, probe) or last_own_line(error)) from None
         finally:
             self.printed = heard.text()
         changed = [name for name, value in probe.items() if not _same(value, given[name])]
@@ -218,6 +218,14 @@ def _too_slow(asked: int, came_back: int, limit: float) -> str:
         return f"{text}. A loop that never ends?"
     took, allowed = 1000 * limit / came_back, 1000 * limit / asked
     return f"{text}: {came_back:,} came back, {took:.3g} ms a call; {allowed:.3g} ms are allowed."
+
+
+def _keep_names(error: BaseException, probe: Probe) -> str:
+    """What to do if the function could not even be called with its task's arguments; "" if it could."""
+    called = error.__traceback__ is not None and error.__traceback__.tb_next is not None
+    if called or not isinstance(error, TypeError):
+        return ""
+    return f"; keep the names of the arguments: {', '.join(probe)}" if probe else "; it takes no arguments"
 
 
 def last_own_line(error: BaseException) -> str:

@@ -95,6 +95,17 @@ def fault_of(steps, seed=0, judged=NUMERIC):
             ("=", "exp(epsilon)**(abs(c - d)/Delta)", "algebra"),
             ("<=", "exp(epsilon)*1", "sensitivity"),
         ],
+        [
+            ("<=", "exp(epsilon*(abs(y - c) + abs(c - d) - abs(y - c))/Delta)", "triangle inequality"),
+            ("=", "exp(epsilon*abs(c - d)/Delta)", "algebra"),
+            LAST,
+        ],
+        [
+            ("=", "exp(epsilon*abs(y - d)/Delta) * exp(-epsilon*abs(y - c)/Delta)", "algebra"),
+            ("<=", "exp(epsilon*abs(y - d)/Delta) * exp(-epsilon*(abs(y - d) - abs(c - d))/Delta)", TRIANGLE_LINE[2]),
+            ("=", "exp(epsilon*abs(c - d)/Delta)", "algebra"),
+            LAST,
+        ],
     ],
 )
 def test_right_ones_pass_at_every_seed(steps):
@@ -112,6 +123,8 @@ def test_right_ones_pass_at_every_seed(steps):
         ([("<=", TRIANGLE_LINE[1], "algebra"), LAST], "reason", 1),  # is no equality
         ([TRIANGLE_LINE, ("<=", "exp(epsilon)", "triangle inequality")], "reason", 2),
         ([TRIANGLE_LINE, ("<=", "exp(2*epsilon)", "sensitivity")], "reason", 2),  # gives more away
+        ([("<=", "exp(epsilon*(abs(y - d) - abs(y - c) + 1)/Delta)", "triangle inequality")], "reason", 1),
+        ([("<=", "exp(epsilon*(abs(y - c) + 9 - abs(y - c))/Delta)", "triangle inequality")], "reason", 1),
         ([(">=", TRIANGLE_LINE[1], "triangle inequality"), LAST], "wrong direction", 1),
         ([TRIANGLE_LINE, ("<=", "exp(epsilon*abs(c - d)/(Delta + 1))", "triangle inequality")], "wrong direction", 2),
         ([("<=", TRIANGLE_LINE[1], "because")], "unknown reason", 1),

@@ -74,6 +74,18 @@ def _meeting_torch(members, cities, epsilon):
     return torch.softmax(-epsilon * away / (2 * torch.pdist(cities).max() / len(members)), 0)
 
 
+def _meeting_from_members(members, cities, epsilon):
+    away = [math.dist(city, members.mean(axis=0)) for city in cities]
+    change = max(math.dist(member, city) for member in members for city in cities) / len(members)
+    return _shares(-epsilon * np.array(away) / (2 * change))
+
+
+def _meeting_from_the_middle(members, cities, epsilon):
+    """With the largest distance from the members' mean, which they move, too."""
+    away = np.linalg.norm(cities - members.mean(axis=0), axis=1)
+    return _shares(-epsilon * away * len(members) / (2 * away.max()))
+
+
 RIGHT = {
     "exponential_probabilities": {
         "numpy": lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / (2 * sensitivity)),
@@ -107,6 +119,7 @@ _OTHERS = {
     },
     "meeting_probabilities": {
         "one member fewer": lambda members, cities, epsilon: _meeting(members[1:], cities, epsilon),
+        "from the middle": _meeting_from_the_middle,
     },
 }
 
@@ -129,6 +142,7 @@ _KNOWN = {
     },
     "meeting_probabilities": {
         "two forgotten": lambda members, cities, epsilon: _meeting_loop(members, cities, 2 * epsilon),
+        "from the members to the cities": _meeting_from_members,
     },
 }  # fmt: skip
 

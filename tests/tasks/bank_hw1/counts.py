@@ -158,6 +158,7 @@ _OTHERS = {
         ),
         "drawn again beyond six scales": _drawn_again,
         "every second call turned": _every_second_call_turned,
+        "always wide": lambda count, epsilon, rng: count + rng.laplace(0, 5),
         "two missing": lambda count, epsilon, rng: count + rng.laplace(0, 0.5 / epsilon),
         "uniform": lambda count, epsilon, rng: count + rng.uniform(-3, 3) / epsilon,
         "shifted": lambda count, epsilon, rng: count + rng.laplace(0.2 / epsilon, 1 / epsilon),
@@ -183,6 +184,7 @@ _KNOWN = {
             count + random.expovariate(1 / epsilon) - random.expovariate(1 / epsilon)
         ),
         "no noise": lambda count, epsilon: np.int64(count),
+        "epsilon squared": lambda count, epsilon, rng: count + rng.laplace() * epsilon**-2,
         "one-sided": lambda count, epsilon, rng: count + abs(rng.laplace(0, 1 / epsilon)),
         "Gaussian noise": lambda count, epsilon: random.gauss(count, math.sqrt(2) / epsilon),
     },

@@ -113,7 +113,7 @@ RIGHT = {
 
 #: Mistakes that no task knows by name.
 _OTHERS = {
-    "break_naive": {"twice the same": lambda maximum, epsilon: ([maximum], [maximum], 0.0)},
+    "break_naive": {"three numbers": lambda maximum, epsilon: (0.0, maximum, 0.0)},
     "private_median": {
         "window": _median_folded,
         "a row, two forgotten": lambda data, low, high, epsilon, rng: _median_row(data, low, high, epsilon, rng, 1.0),
@@ -132,6 +132,8 @@ _OTHERS = {
 _KNOWN = {
     "break_naive": {
         "not neighbours": lambda maximum, epsilon: ([1.0, 0.0], [1.0, maximum], maximum),
+        "the same table twice": lambda maximum, epsilon: ([0.0, maximum], [maximum, 0.0], 0.0),
+        "outside the range": lambda maximum, epsilon: ([-1.0, 0.0], [0.0], 0.0),
     },
     "private_median": {
         "no noise": lambda data, low, high, epsilon: sorted(data.tolist())[len(data) // 2],

@@ -20,6 +20,21 @@ def _count_lines(above, below):
             ("==", "exp(1)**(1/b)", "algebra"),
         ],
         "tuples": (["=", f"exp({exponent}/b)", "algebra"], ["<=", "exp(1/b)", "triangle inequality"]),
+        "one distance for the other": [
+            ("=", f"exp({exponent}/b)", "algebra"),
+            ("<=", f"exp((abs(y - {above}) + 1 - abs(y - {above}))/b)", "triangle inequality"),
+            ("=", "exp(1/b)", "algebra"),
+        ],
+        "one factor for the other": [
+            ("=", f"exp(abs(y - {below})/b)*exp(-abs(y - {above})/b)", "algebra"),
+            ("<=", f"exp((abs(y - {above}) + 1)/b)*exp(-abs(y - {above})/b)", "triangle inequality"),
+            ("=", "exp(1/b)", "algebra"),
+        ],
+        "the other factor": [
+            ("=", f"exp(abs(y - {below})/b)*exp(-abs(y - {above})/b)", "algebra"),
+            ("<=", f"exp(abs(y - {below})/b)*exp(1/b - abs({below} - y)/b)", "triangle inequality"),
+            ("=", "exp(1/b)", "algebra"),
+        ],
     }
 
 
@@ -126,7 +141,23 @@ RIGHT = {
 
 #: Mistakes that no task knows by name.
 _OTHERS = {
-    "proof_count": {"nothing": _giving([("=", "1", "algebra")])},
+    "proof_count": {
+        "nothing": _giving([("=", "1", "algebra")]),
+        "given away": _giving(
+            [
+                ("=", "exp((abs(y-50) - abs(y-51))/b)", "algebra"),
+                ("<=", "exp((abs(y-50) + 1 - abs(y-51))/b)", "triangle inequality"),
+                ("<=", "exp(2/b)", "triangle inequality"),
+            ]
+        ),
+        "given away, then back": _giving(
+            [
+                ("=", "exp((abs(y-50) - abs(y-51))/b)", "algebra"),
+                ("<=", "exp((abs(y-51) + 2 - abs(y-51))/b)", "triangle inequality"),
+                ("=", "exp(1/b)", "algebra"),
+            ]
+        ),
+    },
     "proof_count_back": {"start only": _giving([("=", "exp((abs(y - 51) - abs(y - 50))/b)", "algebra")])},
     "proof_numeric": {"one leap": _giving([_LAST])},
     "proof_vector": {"one leap": _giving([_LAST])},

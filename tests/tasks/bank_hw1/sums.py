@@ -57,6 +57,15 @@ def _histogram_edges(years, bins, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, counts.shape)
 
 
+def _histogram_open_end(years, bins, epsilon, rng):
+    return np.histogram(years, bins=[*bins, 9999])[0] + rng.laplace(0, 1 / epsilon, len(bins))
+
+
+def _histogram_all_cut(years, bins, epsilon, rng):
+    """Whoever came in another year is counted in the nearest."""
+    return _histogram_numpy(np.clip(years, bins[0], bins[-1]), bins, epsilon, rng)
+
+
 def _histogram_random(years, bins, epsilon):
     years = years.tolist()
     return tuple(years.count(one) + random.expovariate(epsilon) - random.expovariate(epsilon) for one in bins.tolist())
@@ -65,6 +74,11 @@ def _histogram_random(years, bins, epsilon):
 def _one_noise_for_all(counts, epsilon, rng):
     noise = rng.laplace(scale=len(counts) / epsilon)
     return [count + noise for count in counts]
+
+
+def _halves(k):
+    """1/2, 1/4, ..., and the last one twice: together 1."""
+    return np.append(0.5 ** np.arange(1, k), 0.5 ** (k - 1))
 
 
 def _two_noises_in_turn(counts, scale, rng):
@@ -140,6 +154,7 @@ _OTHERS = {
     },
     "noisy_histogram": {
         "10% too narrow": lambda years, bins, epsilon, rng: _histogram_numpy(years, bins, epsilon / 0.9, rng),
+        "cut to the years": _histogram_all_cut,
         "rounded": lambda years, bins, epsilon, rng: np.round(_histogram_numpy(years, bins, epsilon, rng)),
     },
 }
@@ -149,10 +164,17 @@ _KNOWN = {
     "total_debt": {
         "noise of a count": lambda debts, maximum, epsilon, rng: _debt_numpy(debts, maximum, epsilon * maximum, rng),
         "cut after the noise": lambda debts, maximum, epsilon, rng: max(0.0, _debt_numpy(debts, maximum, epsilon, rng)),
+        "mean for total": lambda debts, maximum, epsilon, rng: (
+            sum(min(max(debt, 0), maximum) for debt in debts) / len(debts) + maximum * rng.laplace() / epsilon
+        ),
+        "mean, with its own noise": lambda debts, maximum, epsilon, rng: (
+            _debt_numpy(debts, maximum, epsilon, rng) / len(debts)
+        ),
         "not cut": lambda debts, maximum, epsilon, rng: sum(debts.tolist()) + maximum * rng.laplace() / epsilon,
     },
     "noisy_counts": {
         "shared noise": _one_noise_for_all,
+        "uneven split": lambda counts, epsilon, rng: counts + rng.laplace(0, 1 / epsilon / _halves(len(counts))),
         "l2 for l1": lambda counts, epsilon, rng: (
             counts + rng.laplace(0, np.linalg.norm(np.ones(len(counts))) / epsilon, len(counts))
         ),
@@ -160,14 +182,37 @@ _KNOWN = {
     "noisy_histogram": {
         "replaced": lambda years, bins, epsilon, rng: _histogram_loop(years, bins, epsilon / 2, rng),
         "only the years that occur": _years_seen,
+        "later years in the last": _histogram_open_end,
     },
 }  # fmt: skip
 
 #: Several more ways to make a known mistake.
 _MORE = {
     "noisy_counts": {
-        style: (lambda counts, epsilon, rng, noisy=noisy: noisy(counts, len(counts) / epsilon, rng), "shared noise")
-        for style, noisy in _SHARED.items()
+        "first one wider": (
+            lambda counts, epsilon, rng: counts + rng.laplace(0, 1 / epsilon / _halves(len(counts))[::-1]),
+            "uneven split",
+        ),
+        "uneven and too narrow": (
+            lambda counts, epsilon, rng: counts + rng.laplace(0, 0.9 / epsilon / _halves(len(counts))),
+            None,
+        ),
+        "first one wider, others too narrow": (
+            lambda counts, epsilon, rng: counts + rng.laplace(0, 0.9 / epsilon / _halves(len(counts))[::-1]),
+            None,
+        ),
+        "uneven and Gaussian": (
+            lambda counts, epsilon, rng: counts + rng.normal(0, 1.5 / epsilon / _halves(len(counts))),
+            None,
+        ),
+        "uneven and shared": (
+            lambda counts, epsilon, rng: counts + rng.laplace() / epsilon / _halves(len(counts)),
+            None,
+        ),
+        **{
+            style: (lambda counts, epsilon, rng, noisy=noisy: noisy(counts, len(counts) / epsilon, rng), "shared noise")
+            for style, noisy in _SHARED.items()
+        },
     },
     "noisy_histogram": {
         style: (

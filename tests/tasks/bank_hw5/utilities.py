@@ -155,5 +155,6 @@ WRONG = {
         "nine tenths": (subset_fraction, "nine tenths"),
         "the largest": (lambda theta, epsilon, first: [np.argmax(theta)], None),
         "nobody": (lambda theta, epsilon, first: [], None),
+        "a set": (lambda theta, epsilon, first: set(subset_sets(theta, epsilon, first)), None),  # told to give a list
     },
 }  # fmt: skip
