@@ -213,11 +213,14 @@ noisy_counts = Task(
 
 
 def _histogram_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Some public years have nobody in them, the last one too; some people came before the first or after the last."""
+    """Some public years have nobody in them, the last one too; some people came before the first or after the last.
+
+    Some of them right after it: the last bin of np.histogram holds its right end, too.
+    """
     probes = []
     for k, epsilon in ((7, rng.uniform(1.5, 2.5)), (5, rng.uniform(0.3, 0.6))):
         bins = np.arange(2024 - k, 2024)
-        others = rng.integers(1990, 2000, 6), rng.integers(2026, 2035, 9)
+        others = rng.integers(1990, 2000, 6), np.full(4, 2024), rng.integers(2026, 2035, 9)
         seen = np.concatenate([bins[:2], rng.choice(bins[:-2], 40), *others])
         probes.append({"years": rng.permutation(seen), "bins": bins, "epsilon": float(epsilon)})
     return probes

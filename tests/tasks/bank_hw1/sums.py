@@ -53,7 +53,7 @@ def _histogram_numpy(years, bins, epsilon, rng):
 
 
 def _histogram_edges(years, bins, epsilon, rng):
-    counts, _ = np.histogram(years, bins=[*bins, bins[-1] + 1])
+    counts, _ = np.histogram(years, bins=[*bins, bins[-1] + 0.5])  # + 1 would count the next year, too
     return counts + rng.laplace(0, 1 / epsilon, counts.shape)
 
 
@@ -215,6 +215,14 @@ _MORE = {
         },
     },
     "noisy_histogram": {
+        "the next year in the last": (
+            lambda years, bins, epsilon, rng: (
+                np.histogram(years, bins=[*bins, bins[-1] + 1])[0] + rng.laplace(0, 1 / epsilon, len(bins))
+            ),
+            None,
+        ),
+    }
+    | {
         style: (
             lambda years, bins, epsilon, rng, noisy=noisy: noisy((years[:, None] == bins).sum(0), 1 / epsilon, rng),
             "shared noise",
