@@ -28,11 +28,17 @@ def _steps_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
+def _too_small(probe: Probe) -> Probe:
+    """A budget into which not even one step fits."""
+    return {**probe, "epsilon": _cost(probe["sigma"], probe["q"], 1, probe["delta"]) / 2}
+
+
 def _judge_steps(talk: Interview) -> None:
     """More steps than fit are a broken promise; fewer are private, and half of the points in proportion."""
     shares, words = [], []
-    answers = [round(talk.value(probe), 9) for probe in talk.probes]
-    for probe, steps in zip(talk.probes, answers, strict=True):
+    probes = [*talk.probes, _too_small(talk.probes[0])]
+    answers = [round(talk.value(probe), 9) for probe in probes]
+    for probe, steps in zip(probes, answers, strict=True):
         if steps != int(steps) or steps < 0:
             talk.fail(f"For {described(probe)} you answer {steps:g}; a number of steps is a whole number, not below 0.")
         within = {key: probe[key] for key in ("sigma", "q", "delta")}
@@ -40,7 +46,7 @@ def _judge_steps(talk: Interview) -> None:
         if spent > probe["epsilon"]:
             talk.fail(
                 f"For {described(probe)} you allow {steps:g} steps. They cost epsilon = {spent:.4g}: overspent.",
-                name=_same_steps(talk, answers),
+                name=_same_steps(talk, probes, answers),
             )
         more = _cost(**within, steps=int(steps) + 1)
         if more <= probe["epsilon"]:
@@ -55,14 +61,14 @@ def _judge_steps(talk: Interview) -> None:
     talk.share = float(np.mean(shares))
     talk.praise = "Your numbers of steps use the budget to the last one."
     if words:
-        talk.noticed, talk.wasteful = _same_steps(talk, answers), True
+        talk.noticed, talk.wasteful = _same_steps(talk, probes, answers), True
         known = {m.name: m.message for m in talk.task.misconceptions}
         talk.praise = " ".join([words[0], known.get(talk.noticed, "")]).strip()
 
 
-def _same_steps(talk: Interview, answers: Sequence[float]) -> str:
+def _same_steps(talk: Interview, probes: Sequence[Probe], answers: Sequence[float]) -> str:
     for known in talk.task.misconceptions:
-        if all(known.wrong(**probe) == steps for probe, steps in zip(talk.probes, answers, strict=True)):
+        if all(known.wrong(**probe) == steps for probe, steps in zip(probes, answers, strict=True)):
             return known.name
     return ""
 
@@ -90,6 +96,8 @@ def _without_coins(epsilon: float, delta: float, sigma: float, q: float) -> int:
 
 
 def _exact(epsilon: float, delta: float, sigma: float, q: float) -> int:
+    if _cost(sigma, q, 1, delta) > epsilon:
+        return 0
     return _largest({"epsilon": epsilon, "delta": delta, "sigma": sigma, "q": q}, 1)
 
 
@@ -107,6 +115,10 @@ steps_in_budget = Task(
         Misconception(
             "one too many", lambda epsilon, delta, sigma, q: _exact(epsilon, delta, sigma, q) + 1,
             "That is the first number of steps that no longer fits. The last one that does is one less.",
+        ),
+        Misconception(
+            "at least one", lambda epsilon, delta, sigma, q: max(1, _exact(epsilon, delta, sigma, q)),
+            "If not even one step fits, the answer is 0.",
         ),
         Misconception(
             "epsilons added up", _added_up,

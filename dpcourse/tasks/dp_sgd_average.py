@@ -10,21 +10,22 @@ import numpy as np
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
 from dpcourse.tasks.student import Probe
-from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.task import Failed, Interview, Misconception, Task
 from dpcourse.vectors import clipped as clipped_rows
+from dpcourse.vectors import norms
 
 SKIPPED = "nothing for an empty lot"
 
 
 def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A lot that is smaller than expected, one that is larger, and an empty one; C never 1.
+    """A lot smaller than expected, a larger one whose rows are all much shorter than C, and an empty one; C never 1.
 
     C, sigma C, their roots and squares and that of the lot's size all differ, so that no two mistakes look alike.
     """
     probes: list[Probe] = []
     for size, expected in ((int(rng.integers(9, 13)), 20.0), (30, 20.0), (0, float(rng.integers(4, 9)))):
         clip = float(rng.uniform(1.7, 3) if size == 30 else rng.uniform(0.4, 0.5))
-        rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), clip)
+        rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), 0.25 * clip if size == 30 else clip)
         probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.9, 1.5)), "expected": expected})
     return probes
 
@@ -46,6 +47,32 @@ def _average(
     return wrong
 
 
+def told_truly(judge: Callable[[Interview], None], instead: dict[str, str]) -> Callable[[Interview], None]:
+    """More noise than needed at one probe is called private, but wasteful. Of a formula that is not private elsewhere
+    that is false: these mistakes get the words ``instead``."""
+
+    def careful(talk: Interview) -> None:
+        try:
+            judge(talk)
+        except Failed as failed:
+            if not failed.wasteful or failed.name not in instead:
+                raise
+            text = failed.text.partition(" That is private, but wasteful")[0]
+            raise Failed(f"{text} {instead[failed.name]}", failed.name, wasteful=False) from None
+
+    return careful
+
+
+#: Too much noise here, and yet not private.
+NO_C = "Here that is too much; for a larger C it is too little."
+EMPTY = "Here that is too much; and for an empty lot there is none."
+
+
+def _longest(clipped: np.ndarray, clip: float, sigma: float, expected: float, rng: np.random.Generator) -> np.ndarray:
+    longest = float(norms(clipped).max()) if len(clipped) else clip
+    return np.asarray((clipped.sum(axis=0) + sigma * longest * rng.normal(size=clipped.shape[1])) / expected)
+
+
 def _right_scale(size: int, clip: float, sigma: float) -> float:
     return sigma * clip
 
@@ -55,7 +82,14 @@ noisy_average = Task(
     points=2,
     see="lecture 4, The algorithm, line by line",
     probes=_average_probes,
-    judge=vectors_of(_average_law),
+    judge=told_truly(
+        vectors_of(_average_law),
+        {
+            "C forgotten": NO_C,
+            "noise per example": EMPTY,
+            "variance for deviation": "Here that is too much; for a smaller sigma C it is too little.",
+        },
+    ),
     answer=Answer((None,)),
     misconceptions=(
         Misconception(
@@ -66,6 +100,11 @@ noisy_average = Task(
             "noise per example", _average(lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
             "It looks like noise for every example, as on the slide. The sum then has sqrt(|L|) times too much of it, "
             "and an empty lot has none at all, which tells everybody that it was empty. Add noise once, to the sum.",
+        ),
+        Misconception(
+            "longest row", _longest,
+            "Your noise grows with the longest row of this lot. It must hide a row of length C that is not there, too; "
+            "and a scale that depends on the data tells about it.",
         ),
         Misconception(
             "divided by the drawn lot", _average(_right_scale, lambda size, expected: max(size, 1)),

@@ -40,6 +40,17 @@ def truth_behind(x: np.ndarray) -> np.ndarray:
     return np.append(6 * direction / norms(direction), rng.uniform(-0.5, 0.5))
 
 
+def hard_to_learn(rng: np.random.Generator, number: int) -> dict[str, np.ndarray]:
+    """Rows 40 to 120 long, all in one direction, and labels that contradict each other: six of ten came back.
+
+    Whatever the weights, the wrong ones among these patients pull with gradients as long as their rows.
+    """
+    direction = rng.normal(size=FEATURES)
+    lengths = np.exp(rng.uniform(np.log(40), np.log(120), number))
+    x = np.column_stack([lengths[:, None] * direction / norms(direction), np.ones(number)])
+    return {"x": x, "y": (rng.random(number) < 0.6).astype(np.int64)}
+
+
 def points_of(published: Published) -> np.ndarray:
     """The weights before each step, and after the last: descent from 0 by the published averages (T + 1 rows)."""
     moves = -published["rate"] * published["released"]
@@ -47,17 +58,18 @@ def points_of(published: Published) -> np.ndarray:
 
 
 def noise_of_steps(
-    probe: Probe, log: Published, clip_rows: Callable[..., np.ndarray] = clipped
+    probe: Probe, log: Published, clip_rows: Callable[..., np.ndarray] = clipped, by: np.ndarray | float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """What each published sum has beyond the clipped gradients of its lot, over sigma C; and the sum of these.
 
-    Both (T, d); the first is standard normal. ``clip_rows`` tries out another reading of the log.
+    Both (T, d); the first is standard normal. ``clip_rows`` and ``by`` (the divisor over q n) try out
+    another reading of the log.
     """
     sums = np.empty_like(log["released"])
     for t, (weights, lot) in enumerate(zip(points_of(log)[:-1], log["lots"] > 0, strict=True)):
         rows = clip_rows(per_example(weights, probe["x"][lot], probe["y"][lot]), log["clip"])
         sums[t] = rows.sum(axis=0)
-    rest = log["q"] * log["lots"].shape[1] * log["released"] - sums
+    rest = log["q"] * log["lots"].shape[1] * log["released"] * by - sums
     return np.asarray(rest / (log["sigma"] * log["clip"])), sums
 
 
@@ -70,6 +82,7 @@ def trained(
     noise: Callable[..., float] = lambda size, clip, sigma: sigma * clip,
     lot: Callable[..., np.ndarray] = lambda n, q, rng: rng.random(n) < q,
     clip_rows: Callable[..., np.ndarray] = clipped,
+    divisor: Callable[..., float] = lambda size, expected: expected,
 ) -> Callable[..., dict[str, Any]]:
     """DP-SGD with sixty lots of a tenth and C = 1/2; the arguments exchange one part of it for a wrong one."""
 
@@ -81,7 +94,7 @@ def trained(
             lots.append(lot(len(y), q, rng))
             rows = clip_rows(per_example(weights, x[lots[-1]], y[lots[-1]]), clip)
             shaken = rows.sum(axis=0) + noise(len(rows), clip, sigma) * rng.normal(size=len(weights))
-            released.append(shaken / (q * len(y)))
+            released.append(shaken / divisor(len(rows), q * len(y)))
             weights = weights - rate * released[-1]
         return {"released": released, "lots": lots, "q": q, "sigma": sigma, "clip": clip, "rate": rate}
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.dp_sgd_average import NO_C, told_truly
 from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
@@ -71,7 +72,14 @@ user_level_average = Task(
     points=2,
     see="lecture 4, DP-FedAvg",
     probes=_user_probes,
-    judge=vectors_of(_user_law),
+    judge=told_truly(
+        vectors_of(_user_law),
+        {
+            "C forgotten": NO_C,
+            "noise per user": "Here that is too much; and when nobody comes there is none.",
+            "noise for the busiest": "Here that is too much; but how much it is depends on the data.",
+        },
+    ),
     answer=Answer((None,)),
     misconceptions=(
         Misconception(

@@ -11,7 +11,7 @@ from scipy import special
 
 from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.dp_sgd_average import SKIPPED
+from dpcourse.tasks.dp_sgd_average import EMPTY, NO_C, SKIPPED, told_truly
 from dpcourse.tasks.dp_sgd_lots import look_at_lots
 from dpcourse.tasks.gaussian_vectors import DRAWS, Spread, chi_square_of, look_at_vectors, refuse_huge
 from dpcourse.tasks.student import Probe
@@ -29,14 +29,14 @@ def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray
 
 def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Everybody takes part (q = 1) and gradients differ; then lots of people who are all alike, so that only the size
-    of the lot matters, and it is empty once in ten times; then people who pull in directions of their own, with so
-    little noise that each step shows who was in its lot."""
+    of the lot matters, it is empty once in thirteen times, and its expected size, 2.25, is no whole number; then people
+    who pull in directions of their own, with so little noise that each step shows who was in its lot."""
     d, clip = 5, float(rng.uniform(0.4, 0.6))
     shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.1, 0.2))}
     weights, x = rng.normal(0, 0.3, d), rng.normal(0.5, 1, (12, d)) * rng.uniform(0.1, 3, (12, 1))
-    alike = np.tile(rng.uniform(0.5, 1.5, d), (8, 1))
+    alike = np.tile(rng.uniform(0.5, 1.5, d), (9, 1))
     first = {"weights": weights, "x": x, "y": rng.integers(0, 2, 12), "q": 1.0, **shared}
-    second = {"weights": -np.abs(weights), "x": alike, "y": np.ones(8, np.int64), "q": 0.25, **shared}
+    second = {"weights": -np.abs(weights), "x": alike, "y": np.ones(9, np.int64), "q": 0.25, **shared}
     apart = np.linalg.qr(rng.normal(size=(8, 8)))[0] * rng.uniform(
         3, 6, (8, 1)
     )  # long enough to be clipped, all of them
@@ -133,12 +133,24 @@ def batch_clipped(rows: np.ndarray, clip: float) -> np.ndarray:
     return rows * min(1.0, clip / max(float(norms(rows.sum(axis=0))), 1e-300))
 
 
+def mean_clipped(rows: np.ndarray, clip: float) -> np.ndarray:
+    """All rows shortened by one factor, so that their mean has length at most ``clip``: no cure either."""
+    return batch_clipped(rows, clip * len(rows))
+
+
 dp_sgd_step = Task(
     name="dp_sgd_step",
     points=3,
     see="lecture 4, The algorithm, line by line",
     probes=_step_probes,
-    judge=_judge_step,
+    judge=told_truly(
+        _judge_step,
+        {
+            "C forgotten": NO_C,
+            "noise per example": EMPTY,
+            "noise without the rate": "Here that is too much; for a rate above 1 it is too little.",
+        },
+    ),
     answer=Answer((None,)),
     misconceptions=(
         Misconception(
@@ -161,6 +173,10 @@ dp_sgd_step = Task(
         Misconception(
             "divided by the drawn lot", _step(divisor=lambda size, expected: max(size, 1)),
             "You divide by the size that was drawn, which is private. Divide by q n.",
+        ),
+        Misconception(
+            "expected size rounded", _step(divisor=lambda size, expected: max(int(expected), 1)),
+            "You divide by a whole number. The expected size q n need not be one: do not round it.",
         ),
         Misconception(
             "fixed-size lots", _step(lot=lambda n, q, rng: rng.permutation(n)[: round(q * n)]),

@@ -7,40 +7,62 @@ DP-SGD at all. For at the weights of each step every clipped gradient of the lot
 beyond them must be Gaussian noise of deviation sigma C: no noise, too little of it, a forgotten C or a clipped batch do
 not fit. (The lots are for the judge only. Who publishes them loses the amplification by sampling.)
 
+The function trains twice: on patients from whom something can be learnt, and on a table of very long rows whose labels
+contradict each other (``hard_to_learn``). There every sensible C clips, the sum of a lot hardly ever becomes small, and
+the budget is large, so that a missing or another clipping and the drawn size as divisor show. What is learnt there does
+not count.
+
 What is trusted: that coins and noise are fresh. A function that trains many times and hands in its luckiest run is not
-found out, nor is one that writes other lots and noise into its log than it has used. Dividing by the drawn size leaves
-too small a trace beside the noise; the task of a single step sees that.
+found out, nor is one that writes other lots and noise into its log than it has used. With lots so large that they
+hardly vary, dividing by the drawn size leaves too small a trace; the task of a single step sees that.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy import special
 
 from dpcourse.accounting import dp_sgd_epsilon, sigma_for
-from dpcourse.audit import binomial_fit, ks_fit
+from dpcourse.audit import Fit, binomial_fit, ks_fit
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.dp_sgd_log import Published, came_back, measured, noise_of_steps, points_of, trained, truth_behind
-from dpcourse.tasks.dp_sgd_steps import batch_clipped
+from dpcourse.tasks.dp_sgd_log import (
+    Published,
+    came_back,
+    hard_to_learn,
+    measured,
+    noise_of_steps,
+    points_of,
+    trained,
+    truth_behind,
+)
+from dpcourse.tasks.dp_sgd_steps import batch_clipped, mean_clipped
 from dpcourse.tasks.gaussian_vectors import chi_square_of
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.vectors import clipped
 
 PATIENTS, HELD_OUT, STEPS = 2_000, 20_000, (20, 500)  # fewer steps tell too little about the noise
+LARGE = 3.0  # the budget for the second table: with little noise the drawn size as divisor shows
 #: The share of new patients to be right about (the true weights reach .91), and from where on there are points.
 REQUIRED, NOTHING = 0.85, 0.60
 
 
 def _probes(rng: np.random.Generator) -> Sequence[Probe]:
     x = measured(rng, PATIENTS)
-    return [{"x": x, "y": came_back(rng, x, truth_behind(x)), "epsilon": float(rng.uniform(0.4, 0.6)), "delta": 1e-5}]
+    first = {"x": x, "y": came_back(rng, x, truth_behind(x)), "epsilon": float(rng.uniform(0.4, 0.6)), "delta": 1e-5}
+    return [first, {**hard_to_learn(rng, PATIENTS), "epsilon": LARGE, "delta": 1e-5}]
 
 
 def _judge(talk: Interview) -> None:
-    (probe,) = talk.probes
+    logs = [_log_of(talk, probe, LEVEL / len(talk.probes)) for probe in talk.probes]
+    _accurate(talk, talk.probes[0], *logs[0])
+
+
+def _log_of(talk: Interview, probe: Probe, level: float) -> tuple[Published, float]:
+    """A log that is one of DP-SGD within the budget, and its epsilon."""
     published = talk.value(probe)
     _sensible(talk, probe, published)
     steps = len(published["released"])
@@ -51,9 +73,9 @@ def _judge(talk: Interview) -> None:
             f"{spent:.3g} at delta = {probe['delta']:g}; the budget is {probe['epsilon']:.3g}.",
             name=_overspent(probe, published),
         )
-    _lots(talk, published)
-    _like_dp_sgd(talk, probe, published)
-    _accurate(talk, probe, published, spent)
+    _lots(talk, published, level / 8)
+    _like_dp_sgd(talk, probe, published, level)
+    return published, spent
 
 
 def _sensible(talk: Interview, probe: Probe, published: Published) -> None:
@@ -78,64 +100,102 @@ def _overspent(probe: Probe, published: Published) -> str:
     return "one step's budget" if one <= 1.05 * probe["epsilon"] else ""
 
 
-def _lots(talk: Interview, published: Published) -> None:
+def _lots(talk: Interview, published: Published, level: float) -> None:
     """Coins of probability q; sizes that are all the same are no coins (but where q is nearly 0 or 1)."""
     lots, q = published["lots"], float(published["q"])
     sizes, n = lots.sum(axis=1), lots.shape[1]
     likeliest = float(np.exp(-0.5 * math.log(2 * math.pi * n * q * (1 - q)))) if 0.5 < n * q < n - 0.5 else 1.0
-    if (sizes == sizes[0]).all() and (1.1 * likeliest) ** (len(sizes) - 1) < LEVEL / 4:
+    if (sizes == sizes[0]).all() and (1.1 * likeliest) ** (len(sizes) - 1) < level:
         talk.fail(f"All your lots have exactly {sizes[0]:g} members.", name="fixed-size lots")
     talk.require(
-        binomial_fit(int(sizes.sum()), lots.size, q, level=LEVEL / 4),
+        binomial_fit(int(sizes.sum()), lots.size, q, level=level),
         f"Somebody is in your lots with probability {sizes.mean() / n:.3g}; you account for q = {q:.3g}.",
     )
 
 
-def _like_dp_sgd(talk: Interview, probe: Probe, published: Published) -> None:
+def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: float) -> None:
+    """Spends 7/8 of ``level``."""
     z, gradients = noise_of_steps(probe, published)
     factor = math.sqrt(float((z**2).mean()))
-    talk.require(
-        chi_square_of("noise", float((z**2).sum()), z.size, z.size, LEVEL / 4, scale=True),
-        f"This is not what DP-SGD with sigma = {published['sigma']:.3g}, C = {published['clip']:.3g} and q = "
-        f"{published['q']:.3g} publishes: I know the clipped gradients of each of your lots, and what your sums have "
-        f"beyond them spreads {factor:.3g} times as much as noise of sigma C.",
-        name=_wrong_noise(probe, published, factor),
+    where = "" if probe is talk.probes[0] else "On the table with the long rows: "
+    unlike = (
+        f"{where}This is not what DP-SGD with sigma = {published['sigma']:.3g}, C = {published['clip']:.3g} and q = "
+        f"{published['q']:.3g} publishes: I know the clipped gradients of each of your lots"
     )
-    _signs(talk, z, gradients)
+    spreads = f"{unlike}, and what your sums have beyond them spreads {factor:.3g} times as much as noise of sigma C."
+    if factor < 1e-3:  # a right one: never
+        talk.fail(spreads, name="no noise")
+    name, fit, plausible = _other_reading(probe, published, z, level / 8)
     talk.require(
-        ks_fit(z.ravel(), special.ndtr, level=LEVEL / 4),
-        "What your sums have beyond the gradients is not Gaussian noise.",
+        fit,
+        f"{unlike}, and your averages are not these with noise of sigma C over q n." if plausible else spreads,
+        name=name if plausible else "wrong noise",
+    )
+    talk.require(
+        chi_square_of("noise", float((z**2).sum()), z.size, z.size, level / 2, scale=True),
+        spreads + (" That is too little to hide one patient." if factor < 1 else ""),
+        name="wrong noise",
+    )
+    _signs(talk, z, gradients, level / 8)
+    talk.require(
+        ks_fit(z.ravel(), special.ndtr, level=level / 8),
+        "What your sums have beyond the clipped gradients is not Gaussian noise.",
     )
 
 
-def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray) -> None:
+def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray, level: float) -> None:
     """Noise that knows nothing of the gradients, of the step before or of the next coordinate: fair coins, exactly."""
     for what, same in (
-        ("the sum of the gradients that it is to hide", (z > 0) == (gradients > 0)),
-        ("the noise of the step before", (z[1:] > 0) == (z[:-1] > 0)),
-        ("the noise of the coordinate before", (z[:, 1:] > 0) == (z[:, :-1] > 0)),
+        ("the sum of these gradients", (z > 0) == (gradients > 0)),
+        ("in the step before", (z[1:] > 0) == (z[:-1] > 0)),
+        ("in the coordinate before", (z[:, 1:] > 0) == (z[:, :-1] > 0)),
     ):
         agree = int(np.count_nonzero(same))
         talk.require(
-            binomial_fit(agree, same.size, 0.5, level=LEVEL / 12),
-            f"Your noise has the same sign as {what} in {agree / same.size:.0%} of all cases, and should in half of "
-            f"them: draw it afresh for every step and coordinate, and add it as it is.",
+            binomial_fit(agree, same.size, 0.5, level=level / 3),
+            f"What your sums have beyond the clipped gradients should be noise. It has the same sign as {what} in "
+            f"{agree / same.size:.0%} of all cases, and should in half of them. Clip each gradient as asked; draw the "
+            f"noise afresh for every step and coordinate, and add it as it is.",
             name="noise with a sign",
         )
 
 
-def _wrong_noise(probe: Probe, published: Published, factor: float) -> str:
-    """The mistake under which the log would be right, if there is one."""
-    if factor < 1e-3:
-        return "no noise"
-    readings = {
-        "C forgotten": factor * published["clip"],
-        "noise per example": factor / math.sqrt(published["q"] * len(probe["y"])),
-        "not clipped": math.sqrt(float((noise_of_steps(probe, published, lambda rows, clip: rows)[0] ** 2).mean())),
-        "batch clipped": math.sqrt(float((noise_of_steps(probe, published, batch_clipped)[0] ** 2).mean())),
-    }
-    name = min(readings, key=lambda one: abs(math.log(readings[one])))
-    return name if abs(math.log(readings[name])) < 0.08 else "wrong noise"
+#: Mistakes under which a log would be right: how the rows are clipped, how the noise is scaled, and the divisor.
+_Reading = tuple[Callable[..., np.ndarray], Callable[..., np.ndarray | float], bool]
+READINGS: dict[str, _Reading] = {
+    "C forgotten": (clipped, lambda sizes, clip: 1 / clip, False),
+    "noise per example": (clipped, lambda sizes, clip: np.sqrt(np.maximum(sizes, 1)), False),
+    "not clipped": (lambda rows, clip: rows, lambda sizes, clip: 1.0, False),
+    "batch clipped": (batch_clipped, lambda sizes, clip: 1.0, False),
+    "average clipped": (mean_clipped, lambda sizes, clip: 1.0, False),
+    "each coordinate clipped": (lambda rows, clip: np.clip(rows, -clip, clip), lambda sizes, clip: 1.0, False),
+    "divided by the drawn lot": (clipped, lambda sizes, clip: 1.0, True),
+}
+
+
+def _other_reading(probe: Probe, published: Published, z: np.ndarray, level: float) -> tuple[str, Fit, bool]:
+    """The mistake under which the log is likeliest; the test against it; and whether it explains the log.
+
+    The likelihood of the log under a mistake over that under DP-SGD is 1 on average for a right log, whatever the
+    settings: it exceeds 1 / p with probability at most p.
+    """
+    sizes = published["lots"].sum(axis=1)
+    stretched = np.maximum(sizes, 1)[:, None] / (published["q"] * published["lots"].shape[1])
+    found: dict[str, tuple[float, float]] = {}
+    for name, (clip_rows, scale, by_drawn) in READINGS.items():
+        times = np.broadcast_to(np.asarray(scale(sizes, published["clip"]), dtype=float), sizes.shape)[:, None]
+        by = stretched if by_drawn else np.ones_like(times)
+        other = noise_of_steps(probe, published, clip_rows, by)[0] / times
+        density = np.log(by / times)
+        ratio = float((density + z**2 / 2 - other**2 / 2).sum())
+        found[name] = ratio, math.sqrt(float((other**2).mean()))
+    name = max(found, key=lambda one: found[one][0])
+    ratio, factor = found[name]
+    fit = Fit(
+        name="likelihood of known mistakes", statistic=ratio, p_value=math.exp(min(0.0, math.log(len(found)) - ratio)),
+        level=level, power=0.0, draws=len(z), smallest_error=math.inf, unit="",
+    )  # fmt: skip
+    return name, fit, abs(math.log(max(factor, 1e-300))) < 0.12
 
 
 def _accurate(talk: Interview, probe: Probe, published: Published, spent: float) -> None:
@@ -191,6 +251,18 @@ train_private = Task(
         Misconception(
             "batch clipped", trained(clip_rows=batch_clipped),
             "You clip the sum of the lot, not each gradient: one odd patient can turn all of it.",
+        ),
+        Misconception(
+            "average clipped", trained(clip_rows=mean_clipped),
+            "You clip the average of the lot, not each gradient: one odd patient can turn all of it.",
+        ),
+        Misconception(
+            "each coordinate clipped", trained(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)),
+            "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d). Shorten each gradient as a whole.",
+        ),
+        Misconception(
+            "divided by the drawn lot", trained(divisor=lambda size, expected: max(size, 1)),
+            "You divide by the size of the lot that was drawn, which is private. Divide by q n.",
         ),
         Misconception(
             "fixed-size lots", trained(lot=lambda n, q, rng: rng.permutation(n) < round(q * n)),

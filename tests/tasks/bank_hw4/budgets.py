@@ -90,7 +90,7 @@ def steps_up(epsilon, delta, sigma, q):
 def steps_float(epsilon, delta, sigma, q):
     """From a guess by the root law, then one by one."""
     steps = max(1, int((epsilon / dp_sgd_epsilon(sigma, q, 16, delta)) ** 2 * 16))
-    while dp_sgd_epsilon(sigma, q, steps, delta) > epsilon:
+    while steps and dp_sgd_epsilon(sigma, q, steps, delta) > epsilon:
         steps -= 1
     while dp_sgd_epsilon(sigma, q, steps + 1, delta) <= epsilon:
         steps += 1
@@ -193,6 +193,7 @@ WRONG = {
     "steps_in_budget": {
         "one too many": (lambda epsilon, delta, sigma, q: steps_bisection(epsilon, delta, sigma, q) + 1,
                          "one too many"),
+        "never 0": (lambda epsilon, delta, sigma, q: max(1, steps_bisection(epsilon, delta, sigma, q)), "at least one"),
         "added up": (lambda epsilon, delta, sigma, q: epsilon // dp_sgd_epsilon(sigma, q, 1, delta),
                      "epsilons added up"),
         "no coins": (lambda epsilon, delta, sigma, q: steps_bisection(epsilon, delta, sigma, 1.0), "coins forgotten"),

@@ -43,6 +43,11 @@ def average_each(clipped, clip, sigma, expected, rng):
     return (clipped + rng.normal(0, sigma * clip, size=clipped.shape)).sum(axis=0) / expected
 
 
+def average_longest(clipped, clip, sigma, expected, rng):
+    longest = max((np.linalg.norm(row) for row in clipped), default=clip)
+    return (clipped.sum(axis=0) + rng.normal(0, sigma * longest, clipped.shape[1])) / expected
+
+
 def step_numpy(weights, x, y, q, clip, sigma, rate, rng):
     lot = rng.random(len(y)) < q
     rows = clip_numpy(_gradients(weights, x[lot], y[lot]), clip)
@@ -63,6 +68,12 @@ def step_random(weights, x, y, q, clip, sigma, rate):
     rows = clip_numpy(_gradients(weights, x[lot], y[lot]), clip)
     noisy = [s + random.gauss(0, sigma * clip) for s in rows.sum(axis=0)]
     return [w - rate * g / (q * len(y)) for w, g in zip(weights, noisy, strict=True)]
+
+
+def step_whole(weights, x, y, q, clip, sigma, rate, rng):
+    lot = rng.random(len(y)) < q
+    rows = clip_numpy(_gradients(weights, x[lot], y[lot]), clip)
+    return weights - rate * (rows.sum(axis=0) + rng.normal(0, sigma * clip, len(weights))) / int(q * len(y))
 
 
 def step_waits(weights, x, y, q, clip, sigma, rate, rng):
@@ -107,6 +118,7 @@ RIGHT = {
 
 WRONG = {
     "noisy_average": {
+        "noise for the longest row": (average_longest, "longest row"),
         "C forgotten": (_average(lambda m, d, clip, sigma, rng: rng.normal(0, sigma, d)), "C forgotten"),
         "as on the slide": (average_each, "noise per example"),
         "drawn size": (_average(_noise, lambda m, expected: max(m, 1)), "divided by the drawn lot"),
@@ -151,6 +163,7 @@ WRONG = {
     },
     "dp_sgd_step": {
         "batch": (_step(clip_rows=_clip_sum), "batch clipped"),
+        "expected size as a whole number": (step_whole, "expected size rounded"),
         "not clipped": (_step(clip_rows=lambda rows, clip: rows), "not clipped"),
         "C forgotten": (_step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma, d)), "C forgotten"),
         "as on the slide": (

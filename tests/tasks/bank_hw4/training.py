@@ -12,7 +12,9 @@ from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _mask, _noise, av
 dp_sgd_epsilon, sigma_for = lru_cache(4_096)(accounting.dp_sgd_epsilon), lru_cache(64)(accounting.sigma_for)
 
 
-def _train(q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None, clip_rows=clip_numpy, lists=False):
+def _train(
+    q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None, clip_rows=clip_numpy, lists=False, by=None
+):
     def train(x, y, epsilon, delta, rng):
         n = len(y)
         multiplier = sigma_for(epsilon, delta, q=q, steps=steps) if sigma is None else sigma(epsilon, delta, q, steps)
@@ -21,13 +23,18 @@ def _train(q=0.1, steps=60, clip=0.5, rate=1.5, sigma=None, noise=None, lot=None
             chosen = (rng.random(n) < q) if lot is None else lot(n, q, rng)
             rows = clip_rows(_gradients(weights, x[chosen], y[chosen]), clip)
             shaken = (noise or _noise)(len(rows), x.shape[1], clip, multiplier, rng)
-            average = (rows.sum(axis=0) + shaken) / (q * n)
+            average = (rows.sum(axis=0) + shaken) / (q * n if by is None else by(len(rows)))
             released.append(average.tolist() if lists else average)
             lots.append(chosen.tolist() if lists else chosen)
             weights = weights - rate * average
         return {"released": released, "lots": lots, "q": q, "sigma": multiplier, "clip": clip, "rate": rate}
 
     return train
+
+
+def _clip_mean(rows, clip):
+    mean = rows.mean(axis=0, keepdims=True)
+    return len(rows) * mean / max(1, np.linalg.norm(mean) / clip)
 
 
 def _sigma_rounded(epsilon, delta, q, steps):
@@ -148,6 +155,7 @@ RIGHT = {
         "many steps, lists": _train(q=0.05, steps=150, clip=0.4, rate=1.0, lists=True, sigma=_sigma_rounded),
         "torch, tuple": train_torch,
         "everybody": _train(q=1.0, steps=25, clip=1.0, rate=1.5),
+        "long gradients": _train(q=0.1, steps=60, clip=3.0, rate=0.5),
     },
     "user_level_average": {
         "numpy": users_numpy, "dict, random": users_dict, "add.at": users_add_at, "pandas": users_pandas,
@@ -170,6 +178,17 @@ WRONG = {
             "noise per example",
         ),
         "not clipped": (_train(clip_rows=lambda rows, clip: rows), "not clipped"),
+        "not clipped, large C": (_train(clip=3.0, rate=0.5, clip_rows=lambda rows, clip: rows), "not clipped"),
+        "not clipped, many steps": (
+            _train(steps=200, clip=1.0, rate=0.5, clip_rows=lambda rows, clip: rows), "not clipped",
+        ),
+        "average clipped, large C": (_train(clip=3.0, rate=0.5, clip_rows=_clip_mean), "average clipped"),
+        "np.clip, large C": (
+            _train(clip=3.0, rate=0.5, clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)),
+            "each coordinate clipped",
+        ),
+        "drawn size": (_train(by=lambda size: size), "divided by the drawn lot"),
+        "drawn size, large C": (_train(clip=3.0, rate=0.5, by=lambda size: size), "divided by the drawn lot"),
         "fixed size": (
             _train(lot=lambda n, q, rng: _mask(n, rng.choice(n, round(q * n), replace=False))), "fixed-size lots",
         ),
