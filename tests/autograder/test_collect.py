@@ -334,3 +334,28 @@ def test_a_time_that_the_student_wrote_does_not_count(course, tmp_path, capsys):
     assert code == 0
     assert (course / "submitted" / "4711" / HW / FILE).exists()
     assert not (course / "submitted" / "4711" / HW / "timestamp.txt").exists()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_nobody_hands_in_as_somebody_else(course, tmp_path, capsys, packed):
+    """What lies in a student's folder is named by the student."""
+    entries = {
+        f"jm/{HW}/{FILE}": answered("return 1"),
+        f"mallory/jm/{HW}/{FILE}": answered("return 2"),
+        f"mallory/{moodle('J M', 1001)}": answered("return 3"),
+        f"{moodle('Eve', 77, '')}{moodle('J M', 1001)}": answered("return 4"),
+        f"mal2/m\u00fcller_1001_999999_{FILE}": answered("return 5"),
+        f"m\u00fcller_1001_5_{FILE}": answered("return 6"),
+        f"{moodle('Ann', 78, '')}{moodle('Ann', 78, slash='_')}": answered("return 7"),  # twice, but the same one
+    }
+    source = tmp_path / "box"
+    for name, content in entries.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(content)
+    source = zipped(tmp_path / "box.zip", entries) if packed else source
+    code, found = for_machines(capsys, "collect", source, "--course", course)
+    assert (code, found["counts"]["collected"], found["counts"]["refused"]) == (1, 4, 3)
+    refused = [one for one in found["files"] if one["outcome"] == "refused"]
+    assert all("cannot hand in for another" in one["why"] for one in refused)
+    there = {one.parts[-3]: one.read_bytes() for one in (course / "submitted").rglob("*.ipynb")}
+    assert there == {name: answered(f"return {i}") for name, i in (("jm", 1), ("mal2", 5), ("1001", 6), ("78", 7))}
