@@ -198,6 +198,14 @@ def test_check_for_students(tmp_path, capsys, bubblewrap):
     assert (code, "1 of 2 tasks" in out, "noisy_count: not yet" in out) == (1, True, True)
 
 
+def test_what_a_notebook_says_cannot_write_on_the_terminal(tmp_path, capsys, bubblewrap):
+    path = tmp_path / f"{HW}.ipynb"
+    path.write_bytes(answered(ratio=r"raise ValueError('here:\x1b[2J\x9b\r\u202egood')"))
+    code, out, err = dpcourse(capsys, "check", path)
+    assert (code, "here:" in out, "good" in out) == (1, True, True), err
+    assert all(letter.isprintable() or letter == "\n" for letter in out + err)
+
+
 @pytest.mark.parametrize("name", ["nothing.ipynb", "text.txt"])
 def test_check_needs_a_notebook(name, tmp_path, capsys):
     (tmp_path / "text.txt").write_text("x")
