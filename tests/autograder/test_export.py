@@ -74,6 +74,32 @@ def test_each_system_gets_its_own_number_or_none(course, capsys, tmp_path):
     assert found["canvas"] == {"ada": "501", "bob": "", "'=cmd()": "503", "77": "504"}
 
 
+def test_who_is_only_in_the_list_has_a_row_with_an_empty_field(course, capsys, tmp_path):
+    students = tmp_path / "class.csv"
+    students.write_text("student_id,name,email,moodle,canvas\nada,Ada L,,101,501\nzoe,Zoe Idle,zoe@x.org,109,509\n")
+    words = ("--students", students, "--course", course, "--to")
+    assert dpcourse(capsys, "export", "--format", "moodle", *words, tmp_path / "m.csv")[0] == 0
+    found = {row["ID number"]: row for row in rows(tmp_path / "m.csv")}
+    assert found["zoe"] == {"Identifier": "Participant 109", "Full name": "Zoe Idle", "Email address": "zoe@x.org",
+                            "ID number": "zoe", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+    assert len(found) == 5
+    assert dpcourse(capsys, "export", "--format", "canvas", *words, tmp_path / "c.csv")[0] == 0
+    zoe = next(row for row in rows(tmp_path / "c.csv") if row["ID"] == "509")
+    assert (zoe["Student"], zoe["SIS User ID"], zoe[HW]) == ("Idle, Zoe", "zoe", "")
+
+
+def test_to_stdout(course, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ("export", "--format", "moodle", "--to", "-", "--course", course)
+    code, out, err = dpcourse(capsys, *words)
+    found = list(csv.DictReader(out.splitlines()))
+    assert (code, len(found), "3 submissions" in err) == (0, 4, True)
+    assert all(row["Maximum Grade"] == "6" for row in found)  # and no other line
+    assert not (tmp_path / "-").exists()
+    code, out, err = dpcourse(capsys, *words, "--json", "-")
+    assert (code, out, "cannot both go to stdout" in err) == (1, "", True)
+
+
 def test_nbgraders_own(course, capsys, tmp_path):
     place = tmp_path / "n.csv"
     assert dpcourse(capsys, "export", "--to", place, "--course", course)[0] == 0
