@@ -19,11 +19,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from autograder.course import Course
-from autograder.marks import Mark, exists, gradebook, marks_of
+from autograder.marks import Mark, exists, gradebook, marks_of, outdated
 from autograder.names import same
 from autograder.records import write_whole
 from autograder.roster import Roster, read_roster
-from autograder.terminal import Problem, counted, new_file, note, tell, watched, write_json
+from autograder.terminal import Problem, counted, new_file, note, one_line, tell, watched, write_json
 
 EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
 #: format -> the columns of the class list that hold that system's own number. One system's is no other's.
@@ -77,10 +77,12 @@ def run(options: argparse.Namespace) -> int:
     waiting = sum(mark.waits for found in marks.values() for mark in found.values())
     if waiting:
         note(f"WARNING: {counted(waiting, 'submission')} not final: a person has still to read a text (formgrader)")
+    old = {name: old_penalties(course, name, found) for name, found in marks.items()}
     total = sum(len(found) for found in marks.values())
     rows = [
         {"student": mark.student, "assignment": name, "score": mark.final, "raw_score": mark.score,
-         "penalty": mark.penalty, "max_score": mark.max_score, "waits": mark.waits}
+         "penalty": mark.penalty, "penalty_outdated": mark.student in old[name], "max_score": mark.max_score,
+         "waits": mark.waits}
         for name, found in marks.items() for mark in found.values()
     ]  # fmt: skip
     write_json(options.json, {"file": str(place), "format": options.format, "waiting": waiting, "submissions": rows})
@@ -90,6 +92,22 @@ def run(options: argparse.Namespace) -> int:
     else:
         tell(options, said)
     return 0
+
+
+def old_penalties(course: Course, homework: str, found: dict[str, Mark]) -> list[str]:
+    """Whose late penalty does not fit the points; says so."""
+    try:
+        students = [mark.student for mark in outdated(course, found.values())]
+    except Exception as error:  # of the course's own plugin: the grades are there without it
+        note(f"WARNING: {homework}: late penalties were not looked at: {one_line(f'{type(error).__name__}: {error}')}")
+        return []
+    if students:
+        note(
+            f"WARNING: {homework}: the late penalty of {one_line(', '.join(students))} does not fit the points now "
+            f"(did a person give some after it was computed?). To compute it anew: dpcourse grade {homework} --regrade "
+            f"--seed N, with the seed that the first run told"
+        )
+    return students
 
 
 def only_listed(students: list[Any], roster: Roster) -> list[SimpleNamespace]:
