@@ -75,6 +75,7 @@ class Collection:
         self.course, self.assignment, self.roster, self.replacing = course, assignment, roster, replacing
         self.wanted = wanted or []
         self.outcomes: list[dict[str, Any]] = []
+        self.came: set[tuple[str, str]] = set()  # student, homework: what is there came in this run
         submitted = course.root / "submitted"
         self.students = {same(path.name): path.name for path in submitted.glob("*") if path.is_dir()}
         self.cells = {homework: grade_ids(course.source(homework).read_bytes()) for homework in course.assignments()}
@@ -151,15 +152,18 @@ class Collection:
         if target.is_file():
             old = target.read_bytes()
             first, reason = compared(handed, before(folder, old), target.name)
+            replacing = self.replacing and (student, homework) not in self.came  # else the order in a zip would decide
             if old == handed.content:
+                self.came.add((student, homework))
                 if first:  # so that the next ones are compared with it; its timestamp.txt stays
                     remember(folder, handed)
                 return self.note("unchanged", handed.where, "", student, homework)
-            if not (self.replacing or first):
+            if not (replacing or first):
                 kept = self.keep(student, homework, handed.content)
                 return self.note(
                     "kept", handed.where, f"gives way to what is there ({reason}); it is now {kept}. "
-                    f"To take it instead: --replace --student {student}", student, homework,
+                    f"To take it instead: --replace --student {student}, from a source without the other",
+                    student, homework,
                 )  # fmt: skip
             kept = self.keep(student, homework, old)
             outcome = "replaced"
@@ -170,6 +174,7 @@ class Collection:
             why.append(f"WARNING: what {student!r} handed in cannot be read as a notebook: {reason}")
         write_whole(target, handed.content)
         remember(folder, handed)
+        self.came.add((student, homework))
         stamp = folder / "timestamp.txt"
         if handed.time is not None:
             write_whole(stamp, handed.time.strftime("%Y-%m-%d %H:%M:%S.%f UTC\n").encode())

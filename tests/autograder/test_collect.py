@@ -402,3 +402,17 @@ def test_the_right_name_counts_in_a_later_run_too(course, tmp_path, capsys):
         why = by_name(found["files"], "where")[f"ada/{HW}_draft.ipynb"]["why"]
         assert (code, "the one that is there has the right name" in why) == (1, True)
         assert (course / "submitted" / "ada" / HW / FILE).read_bytes() == answered("return 1800000000")
+
+
+@pytest.mark.parametrize("order", [(18, 19), (19, 18)])
+def test_replace_does_not_let_the_order_in_a_zip_decide(course, tmp_path, capsys, order):
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        for day in order:
+            name = moodle("Ada", 7, f"{HW} ({day}).ipynb")
+            archive.writestr(zipfile.ZipInfo(name, (2026, 11, day, 9, 0, 0)), answered(f"return {day}"))
+    place = course / "submitted" / "7" / HW / FILE
+    place.parent.mkdir(parents=True)
+    place.write_bytes(answered("return 0"))
+    for _ in range(2):
+        for_machines(capsys, "collect", tmp_path / "m.zip", "--replace", "--course", course)
+        assert place.read_bytes() == answered("return 19")
