@@ -31,8 +31,13 @@ def run(options: argparse.Namespace) -> int:
         verdicts = check_notebook(path, progress=lambda _: shown_on.update(1))
     passed = sum(verdict.passed for verdict in verdicts)
     for verdict in verdicts:
-        tell(options, f"{'+' if verdict.passed else '-'} {verdict}")
+        tell(options, harmless(f"{'+' if verdict.passed else '-'} {verdict}"))
     tell(options, f"{passed} of {len(verdicts)} tasks pass their public checks.")
     shown = ("task", "status", "misconception", "message")
     write_json(options.json, [{name: getattr(verdict, name) for name in shown} for verdict in verdicts])
     return 0 if verdicts and passed == len(verdicts) else 1
+
+
+def harmless(text: str) -> str:
+    """What a notebook said, for a terminal: its lines stay, but nothing in it moves the cursor or turns the writing."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text.expandtabs(4))

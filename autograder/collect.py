@@ -3,9 +3,10 @@ word "exchange", nbgrader's exchange.
 
 Each notebook goes to submitted/STUDENT/HW/HW.ipynb. The homework is known by the file's name, else by the cells in it.
 Without --students, a student's id is the number that Moodle or Canvas gives, or the name of the folder or file.
-A submission that is there and differs is replaced only by one that is known to be later (or with --replace): by the
-time of handing in, else by Canvas's number, else by the time of the file in a folder. The one that gives way is kept in
-earlier/. What is refused or kept back is listed, the others are taken in.
+A submission that is there and differs is replaced only by one that goes before it (or with --replace). The first of
+these decides of which both tell and in which they differ: the time of handing in, Canvas's number, the right name of
+the file, Canvas's version, the time of the file in a folder. The one that gives way is kept in earlier/. What is
+refused or kept back is listed, the others are taken in.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from autograder.course import Course
 from autograder.exchange import from_exchange
 from autograder.handed import Handed, handed_in
-from autograder.later import before, known_later, remember, why_later
+from autograder.later import before, compared, remember
 from autograder.names import BadName, safe_name, same
 from autograder.notebook_file import Unreadable, cells_of
 from autograder.records import write_whole
@@ -75,7 +75,7 @@ class Collection:
         self.course, self.assignment, self.roster, self.replacing = course, assignment, roster, replacing
         self.wanted = wanted or []
         self.outcomes: list[dict[str, Any]] = []
-        self.placed: dict[tuple[str, str], Handed] = {}
+        self.came: set[tuple[str, str]] = set()  # student, homework: what is there came in this run
         submitted = course.root / "submitted"
         self.students = {same(path.name): path.name for path in submitted.glob("*") if path.is_dir()}
         self.cells = {homework: grade_ids(course.source(homework).read_bytes()) for homework in course.assignments()}
@@ -151,31 +151,35 @@ class Collection:
         outcome = "collected"
         if target.is_file():
             old = target.read_bytes()
+            first, reason = compared(handed, before(folder, old), target.name)
+            replacing = self.replacing and (student, homework) not in self.came  # else the order in a zip would decide
             if old == handed.content:
+                self.came.add((student, homework))
+                if first:  # so that the next ones are compared with it; its timestamp.txt stays
+                    remember(folder, handed)
                 return self.note("unchanged", handed.where, "", student, homework)
-            rival = self.placed.get((student, homework))
-            later = why_later(handed, rival, target.name) if rival else known_later(handed, before(folder, old))
-            if not (self.replacing or later):
+            if not (replacing or first):
                 kept = self.keep(student, homework, handed.content)
                 return self.note(
-                    "kept", handed.where, f"is not known to be later than what is there; it is now {kept}. "
-                    f"To take it instead: --replace --student {student}", student, homework,
+                    "kept", handed.where, f"gives way to what is there ({reason}); it is now {kept}. "
+                    f"To take it instead: --replace --student {student}, from a source without the other",
+                    student, homework,
                 )  # fmt: skip
             kept = self.keep(student, homework, old)
             outcome = "replaced"
-            why.append(f"took the place of one that is now {kept} ({'--replace' if self.replacing else later})")
+            why.append(f"took the place of one that is now {kept} ({reason if first else '--replace'})")
         try:
             cells_of(handed.content)
         except Unreadable as reason:
             why.append(f"WARNING: what {student!r} handed in cannot be read as a notebook: {reason}")
         write_whole(target, handed.content)
         remember(folder, handed)
+        self.came.add((student, homework))
         stamp = folder / "timestamp.txt"
         if handed.time is not None:
             write_whole(stamp, handed.time.strftime("%Y-%m-%d %H:%M:%S.%f UTC\n").encode())
         elif outcome == "replaced":
             stamp.unlink(missing_ok=True)  # it told the time of the other one
-        self.placed[student, homework] = replace(handed, content=b"")
         return self.note(outcome, handed.where, "; ".join(why), student, homework)
 
     def keep(self, student: str, homework: str, content: bytes) -> str:

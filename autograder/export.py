@@ -2,7 +2,8 @@
 
 moodle: for one homework, Moodle's grading worksheet; for several, a column each, for its grade import.
 canvas: what Canvas's gradebook imports. nbgrader: what `nbgrader export` writes.
-Who handed in nothing has an empty field, which changes nothing there.
+For moodle and canvas, who handed in nothing (also who is only in --students) has an empty field, which changes nothing
+there.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import argparse
 import csv
 import io
 import re
+import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from autograder.course import Course
-from autograder.marks import Mark, exists, gradebook, marks_of
+from autograder.marks import Mark, exists, gradebook, marks_of, outdated
+from autograder.names import same
 from autograder.records import write_whole
 from autograder.roster import Roster, read_roster
-from autograder.terminal import Problem, counted, new_file, note, tell, watched, write_json
+from autograder.terminal import Problem, counted, new_file, note, one_line, tell, watched, write_json
 
 EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
 #: format -> the columns of the class list that hold that system's own number. One system's is no other's.
@@ -35,8 +38,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``dpcourse export``."""
     parser.add_argument("homework", nargs="*", metavar="HW", help="which homeworks (default: all)")
     parser.add_argument("--format", choices=FORMATS, default="nbgrader", help="(default: nbgrader)")
-    parser.add_argument("--to", metavar="FILE", help="where to (default: grades-FORMAT.csv in the course's folder)")
-    parser.add_argument("--students", metavar="FILE", help="a CSV file of the class, for the names")
+    parser.add_argument("--to", metavar="FILE", help="where to; - is stdout (default: grades-FORMAT.csv in the course)")
+    parser.add_argument("--students", metavar="FILE", help="a CSV file of the class, for names and empty fields")
     parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
 
 
@@ -44,7 +47,14 @@ def run(options: argparse.Namespace) -> int:
     """Write the file."""
     course = Course.find(Path(options.course))
     homeworks = course.chosen(options.homework)
-    place = new_file(options.to or str(course.root / f"grades-{options.format}.csv"), options.force)
+    if options.to == options.json == "-":
+        raise Problem("--to - and --json - cannot both go to stdout; give one of them a file")
+    stdout = options.to == "-"
+    place = (
+        Path("-")
+        if stdout
+        else new_file(options.to or str(course.root / f"grades-{options.format}.csv"), options.force)
+    )
     roster = read_roster(Path(options.students)) if options.students else Roster()
     if not exists(course):
         raise Problem(f"there is no gradebook at {course.db_url}; `dpcourse grade` makes it")
@@ -55,23 +65,56 @@ def run(options: argparse.Namespace) -> int:
         if options.format == "nbgrader":
             content = nbgraders_own(book, list(marks), roster)
         else:
-            students = sorted(book.students, key=lambda one: str(one.id))
+            students = sorted([*book.students, *only_listed(book.students, roster)], key=lambda one: str(one.id))
             people = [person(student, roster, options.format) for student in students]
             table = (moodle if options.format == "moodle" else canvas)(people, marks)
             content = as_csv(table)
-    write_whole(place, content.encode("utf-8"))
+    if stdout:
+        sys.stdout.buffer.write(content.encode("utf-8"))
+        sys.stdout.flush()
+    else:
+        write_whole(place, content.encode("utf-8"))
     waiting = sum(mark.waits for found in marks.values() for mark in found.values())
     if waiting:
         note(f"WARNING: {counted(waiting, 'submission')} not final: a person has still to read a text (formgrader)")
+    old = {name: old_penalties(course, name, found) for name, found in marks.items()}
     total = sum(len(found) for found in marks.values())
     rows = [
         {"student": mark.student, "assignment": name, "score": mark.final, "raw_score": mark.score,
-         "penalty": mark.penalty, "max_score": mark.max_score, "waits": mark.waits}
+         "penalty": mark.penalty, "penalty_outdated": mark.student in old[name], "max_score": mark.max_score,
+         "waits": mark.waits}
         for name, found in marks.items() for mark in found.values()
     ]  # fmt: skip
     write_json(options.json, {"file": str(place), "format": options.format, "waiting": waiting, "submissions": rows})
-    tell(options, f"{place}: {counted(total, 'submission')} of {', '.join(marks)}")
+    said = f"{'stdout' if stdout else place}: {counted(total, 'submission')} of {', '.join(marks)}"
+    if stdout:
+        note(said)
+    else:
+        tell(options, said)
     return 0
+
+
+def old_penalties(course: Course, homework: str, found: dict[str, Mark]) -> list[str]:
+    """Whose late penalty does not fit the points; says so."""
+    try:
+        students = [mark.student for mark in outdated(course, found.values())]
+    except Exception as error:  # of the course's own plugin: the grades are there without it
+        note(f"WARNING: {homework}: late penalties were not looked at: {one_line(f'{type(error).__name__}: {error}')}")
+        return []
+    if students:
+        note(
+            f"WARNING: {homework}: the late penalty of {one_line(', '.join(students))} does not fit the points now "
+            f"(did a person give some after it was computed?). To compute it anew: dpcourse grade {homework} --regrade "
+            f"--seed N, with the seed that the first run told"
+        )
+    return students
+
+
+def only_listed(students: list[Any], roster: Roster) -> list[SimpleNamespace]:
+    """Who is in the list of the class, but not in the gradebook: nothing was handed in."""
+    known = {same(str(student.id)) for student in students}
+    names = [name for name in roster.rows if same(name) not in known]
+    return [SimpleNamespace(id=name, first_name=None, last_name=None, email=None) for name in names]
 
 
 def person(student: Any, roster: Roster, system: str) -> SimpleNamespace:

@@ -28,7 +28,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=whole(1), metavar="N", help="submissions at a time (default: one for each core)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, such as tcp://10.0.0.5:8786")
     parser.add_argument(
-        "--seed", type=whole(0), metavar="N", help="of the fresh probes: the same seed, the same grades"
+        "--seed",
+        type=whole(0),
+        metavar="N",
+        help="of the fresh probes, to repeat a run with the number that it told; without it a secret one is drawn. "
+        "For real grades never one that students could guess",
     )
     parser.add_argument("--regrade", action="store_true", help="grade again what was graded before")
     parser.add_argument("--unsafe-no-sandbox", action="store_true", help="run students' code with your own rights")
@@ -99,9 +103,15 @@ def graded(course: Course, homeworks: list[str], options: argparse.Namespace) ->
     except NoSandbox as error:
         raise Problem(str(error)) from None
     except KeyboardInterrupt:
-        again = "" if not options.regrade else " without --regrade"
-        raise Problem(f"stopped; nothing that was graded is lost. The same command{again} goes on from here") from None
+        raise Problem(f"stopped; nothing that was graded is lost. {how_to_go_on(options)}") from None
     return records, time.perf_counter() - start
+
+
+def how_to_go_on(options: argparse.Namespace) -> str:
+    """After Ctrl-C. A part of the class that is graded again is no run that could be resumed (see ``runs``)."""
+    if options.regrade and options.student:
+        return "Who was not graded again keeps the earlier grade; the same command starts again with all whom it names"
+    return f"The same command{' without --regrade' if options.regrade else ''} goes on from here"
 
 
 def written(course: Course, homeworks: list[str]) -> set[tuple[str, int]]:
@@ -114,7 +124,11 @@ def summed_up(records: list[Record], seconds: float, new: int) -> dict[str, Any]
     statuses, tasks = Counter(record.status for record in records), Counter[str]()
     for record in records:
         tasks.update(task.status for task in record.tasks)
-    seeds = {record.assignment: record.seed for record in records}
+    seeds: dict[str, set[int]] = {}
+    for record in records:
+        seeds.setdefault(record.assignment, set()).add(record.seed)
+    told = {name: sorted(found) if len(found) > 1 else next(iter(found)) for name, found in seeds.items()}
+    every = set().union(*seeds.values())
     return {
         "submissions": len(records),
         "new": new,
@@ -122,7 +136,7 @@ def summed_up(records: list[Record], seconds: float, new: int) -> dict[str, Any]
         "tasks": dict(sorted(tasks.items())),
         "seconds": round(seconds, 3),
         "throughput": round(new / seconds, 3) if seconds > 0 else 0.0,  # new ones a second
-        "seed": next(iter(seeds.values())) if len(set(seeds.values())) == 1 else seeds,
+        "seed": next(iter(every)) if len(every) == 1 else told,  # several after a part was graded again
         "sandbox": "none" if any(record.sandbox == "none" for record in records) else "bubblewrap",
     }
 
@@ -135,6 +149,14 @@ def in_words(summary: dict[str, Any]) -> str:
     return (
         f"{counted(summary['submissions'], 'submission')} ({counts}), "
         f"{summary['new']} of them new, in {summary['seconds']:.1f} s\n"
-        f"seed: {summary['seed']}\n"
+        f"seed: {seeds_in_words(summary['seed'])}\n"
         f"tasks: {tasks or 'none'}{loud}"
     )
+
+
+def seeds_in_words(seed: Any) -> str:
+    """One number; or several, with their homeworks."""
+    if not isinstance(seed, dict):
+        return str(seed)
+    each = [f"{name}: {', '.join(map(str, one)) if isinstance(one, list) else one}" for name, one in seed.items()]
+    return f"several ({'; '.join(each)})" if each else "none"

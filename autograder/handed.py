@@ -23,6 +23,11 @@ from autograder.terminal import Problem
 
 TOGETHER = 2 * LARGEST_FILE  # bytes of all notebooks of one student
 MOST_FILES = 100_000
+NBGRADERS = 3  # parts of a path in nbgrader's layout: student/homework/notebook
+OTHERS = (
+    "lies in the folder {} but would be {}'s: a student cannot hand in for another. "
+    "If that folder holds the whole class, collect from the folder itself"
+)
 EMPTY = "is an empty folder: nothing was handed in"
 
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
@@ -63,7 +68,11 @@ def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, 
             if parts[-1] != "timestamp.txt":
                 refused("/".join(parts), "is not a notebook (.ipynb)")
             continue
-        found = whose(parts, time, homeworks)
+        try:
+            found = whose(parts, time, homeworks)
+        except BadName as error:
+            refused("/".join(parts), str(error))
+            continue
         if read[found.known_by[0]] > TOGETHER:
             refused(found.where, f"comes after more than {TOGETHER // 2**20} MB of the same student")
             continue
@@ -81,13 +90,18 @@ def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, 
 
 
 def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -> Handed:
-    """Read a path as Moodle, as Canvas, as nbgrader (student/homework/file) or as a plain folder writes it."""
+    """Read a path as Moodle, as Canvas, as nbgrader (student/homework/file) or as a plain folder writes it.
+
+    The outermost part says whose it is: what lies inside is the student's own to name. BadName if that claims another.
+    """
     where = "/".join(parts)
-    moodle = next((match for match in map(MOODLE.fullmatch, parts) if match), None)
+    moodle = MOODLE.fullmatch(parts[0])
+    for other in filter(None, map(MOODLE.fullmatch, parts[1:])):
+        if not moodle or other["id"] != moodle["id"]:
+            raise BadName(OTHERS.format(shown(parts[0]), shown(other["name"])))
     if moodle:
-        file = moodle["file"] if moodle.string == parts[-1] else parts[-1]
-        return Handed(where, (moodle["id"], moodle["name"]), file, time)
-    canvas = CANVAS.fullmatch(parts[-1])
+        return Handed(where, (moodle["id"], moodle["name"]), parts[-1] if len(parts) > 1 else moodle["file"], time)
+    canvas = CANVAS.fullmatch(parts[0]) if len(parts) == 1 else None
     if canvas:
         stem = canvas["file"][: -len(".ipynb")]
         version = VERSION.search(stem)
@@ -97,8 +111,8 @@ def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -
             where, (canvas["id"], canvas["name"]), file, version=number, number=int(canvas["number"][:18]),
             late=bool(canvas["late"]),
         )  # fmt: skip
-    if len(parts) > 2 and parts[-2] in homeworks:
-        return Handed(where, (parts[-3],), parts[-1], time)
+    if len(parts) > NBGRADERS and parts[-2] in homeworks and parts[-3] != parts[0]:
+        raise BadName(OTHERS.format(shown(parts[0]), shown(parts[-3])))
     who = parts[0] if len(parts) > 1 else parts[0][: -len(".ipynb")]
     return Handed(where, (who,), parts[-1], time)
 
@@ -149,10 +163,9 @@ def in_zip(archive: zipfile.ZipFile, refused: Callable[[str, str], None]) -> Ent
             except BadName as error:
                 refused(where, f"the name {error}")
                 continue
-            if parts[0] == "__MACOSX" or not parts:
+            if not parts or parts[0] == "__MACOSX":
                 continue
-            moodle = any(map(MOODLE.fullmatch, parts))
-            time = zip_time(info) if moodle else None
+            time = zip_time(info) if MOODLE.fullmatch(parts[0]) else None
             yield parts, lambda info=info: archive.open(info), time, None  # type: ignore[misc]
 
 
@@ -164,9 +177,6 @@ def zip_time(info: zipfile.ZipInfo) -> datetime | None:
         return datetime(*info.date_time).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
-
-
-NBGRADERS = 3  # parts of a path in nbgrader's layout: student/homework/notebook
 
 
 def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
@@ -197,7 +207,7 @@ def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
                 refused(shown(where), f"the name {error}")
                 continue
             changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            kept_by_us = len(parts) == NBGRADERS and not any(map(MOODLE.fullmatch, parts))
+            kept_by_us = len(parts) == NBGRADERS and not MOODLE.fullmatch(parts[0])
             time = time_of(path.parent) if kept_by_us else None  # elsewhere the student could have written it
             yield parts, lambda path=path: path.open("rb"), time, changed  # type: ignore[misc]
 

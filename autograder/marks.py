@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
-from autograder.course import Course
+from autograder.course import Course, settings_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,7 @@ class Mark:
     penalty: float
     waits: bool
     time: datetime | None = None
+    late: float = 0.0  # seconds
     cells: dict[str, CellMark] = field(default_factory=dict)
 
     @property
@@ -85,6 +87,27 @@ def marks_of(book: Any, assignment: str) -> dict[str, Mark]:
     return {row.student_id: _mark(row, assignment, names, most) for row in found}
 
 
+def outdated(course: Course, marks: Iterable[Mark]) -> list[Mark]:
+    """Late submissions whose penalty is not the one that the course's plugin gives for the points of today.
+
+    The penalty is computed at grading; a person who reads a text gives points later.
+    """
+    late = [mark for mark in marks if mark.late > 0]
+    if not late:
+        return []
+    from nbgrader.preprocessors import AssignLatePenalties
+
+    penalties = AssignLatePenalties(config=settings_of(course.root))
+    penalties.init_plugin()
+    found = []
+    for mark in late:
+        asked = penalties.plugin_inst.late_submission_penalty(mark.student, mark.score, mark.late)
+        if asked is not None:  # else the plugin leaves it to people
+            now = float(penalties._check_late_penalty(SimpleNamespace(score=mark.score), asked))
+            found += [mark] * (abs(now - mark.penalty) > 1e-6)
+    return found
+
+
 def _mark(row: Any, assignment: str, names: dict[str, str], most: dict[str, float]) -> Mark:
     """From what has been loaded: nbgrader's own sums would ask the database once more for each submission.
 
@@ -104,4 +127,5 @@ def _mark(row: Any, assignment: str, names: dict[str, str], most: dict[str, floa
         student=row.student_id, assignment=assignment, time=row.timestamp, cells=cells, max_score=sum(most.values()),
         score=round(sum(cell.score for cell in cells.values()), 6), waits=any(cell.waits for cell in cells.values()),
         penalty=sum(float(book.late_submission_penalty or 0) for book in row.notebooks),
+        late=float(row.total_seconds_late),
     )  # fmt: skip

@@ -157,7 +157,7 @@ def test_the_time_of_a_file_in_a_folder_decides_and_is_told(course, tmp_path, ca
         code, found = for_machines(capsys, "collect", tmp_path / "box", "--course", course)
         assert (code, found["files"][0]["outcome"]) == (int(outcome == "kept"), outcome)
         assert place.read_bytes() == answered(f"return {there}")
-    assert "the file was changed later, 2027-01-15 08:01 UTC" in found["files"][0]["why"]
+    assert "the file was changed later, 2027-01-15 08:01:00 UTC" in found["files"][0]["why"]
     assert not (place.parent / "timestamp.txt").exists()  # that is no time of handing in
 
 
@@ -334,3 +334,85 @@ def test_a_time_that_the_student_wrote_does_not_count(course, tmp_path, capsys):
     assert code == 0
     assert (course / "submitted" / "4711" / HW / FILE).exists()
     assert not (course / "submitted" / "4711" / HW / "timestamp.txt").exists()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_nobody_hands_in_as_somebody_else(course, tmp_path, capsys, packed):
+    """What lies in a student's folder is named by the student."""
+    entries = {
+        f"jm/{HW}/{FILE}": answered("return 1"),
+        f"mallory/jm/{HW}/{FILE}": answered("return 2"),
+        f"mallory/{moodle('J M', 1001)}": answered("return 3"),
+        f"{moodle('Eve', 77, '')}{moodle('J M', 1001)}": answered("return 4"),
+        f"mal2/m\u00fcller_1001_999999_{FILE}": answered("return 5"),
+        f"m\u00fcller_1001_5_{FILE}": answered("return 6"),
+        f"{moodle('Ann', 78, '')}{moodle('Ann', 78, slash='_')}": answered("return 7"),  # twice, but the same one
+    }
+    source = tmp_path / "box"
+    for name, content in entries.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes(content)
+    source = zipped(tmp_path / "box.zip", entries) if packed else source
+    code, found = for_machines(capsys, "collect", source, "--course", course)
+    assert (code, found["counts"]["collected"], found["counts"]["refused"]) == (1, 4, 3)
+    refused = [one for one in found["files"] if one["outcome"] == "refused"]
+    assert all("cannot hand in for another" in one["why"] for one in refused)
+    there = {one.parts[-3]: one.read_bytes() for one in (course / "submitted").rglob("*.ipynb")}
+    assert there == {name: answered(f"return {i}") for name, i in (("jm", 1), ("mal2", 5), ("1001", 6), ("78", 7))}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0), (1, 2, 0)])
+def test_collecting_the_same_again_gives_the_same(course, tmp_path, capsys, order):
+    """The time of handing in decides before the name does, in the first run as in the others; its reason is true."""
+    names = (FILE, f"{HW} (1).ipynb", f"{HW} (2).ipynb")
+    contents, days = (answered("return 0"), answered("return 1"), answered("return 0")), (18, 19, 17)
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        for i in order:
+            archive.writestr(zipfile.ZipInfo(moodle("Ada", 7, names[i]), (2026, 11, days[i], 9, 0, 0)), contents[i])
+    folder = course / "submitted" / "7" / HW
+    stamps = set()
+    for _ in range(3):
+        _, found = for_machines(capsys, "collect", tmp_path / "m.zip", "--course", course)
+        assert (folder / FILE).read_bytes() == contents[1]
+        stamps.add((folder / "timestamp.txt").read_text())
+        assert all("handed in earlier" in one["why"] for one in found["files"] if one["outcome"] == "kept")
+        assert all("handed in later" in one["why"] for one in found["files"] if one["outcome"] == "replaced")
+    assert len(stamps) == 1
+    assert found["counts"] == {"collected": 0, "replaced": 0, "unchanged": 1, "kept": 2, "refused": 0}
+
+
+def test_a_file_handed_in_again_counts_as_of_then(course, tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        for day, content in ((18, "return 0"), (20, "return 0"), (19, "return 1")):
+            name = moodle("Ada", 7, f"{HW} ({day}).ipynb")
+            archive.writestr(zipfile.ZipInfo(name, (2026, 11, day, 9, 0, 0)), answered(content))
+    for _ in range(2):
+        assert for_machines(capsys, "collect", tmp_path / "m.zip", "--course", course)[1]["counts"]["kept"] == 1
+        assert (course / "submitted" / "7" / HW / FILE).read_bytes() == answered("return 0")
+
+
+def test_the_right_name_counts_in_a_later_run_too(course, tmp_path, capsys):
+    box = tmp_path / "box" / "ada"
+    box.mkdir(parents=True)
+    for name, changed in ((FILE, 1_800_000_000), (f"{HW}_draft.ipynb", 1_800_000_060)):
+        (box / name).write_bytes(answered(f"return {changed}"))
+        os.utime(box / name, (changed, changed))
+    for _ in range(2):
+        code, found = for_machines(capsys, "collect", tmp_path / "box", "--course", course)
+        why = by_name(found["files"], "where")[f"ada/{HW}_draft.ipynb"]["why"]
+        assert (code, "the one that is there has the right name" in why) == (1, True)
+        assert (course / "submitted" / "ada" / HW / FILE).read_bytes() == answered("return 1800000000")
+
+
+@pytest.mark.parametrize("order", [(18, 19), (19, 18)])
+def test_replace_does_not_let_the_order_in_a_zip_decide(course, tmp_path, capsys, order):
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        for day in order:
+            name = moodle("Ada", 7, f"{HW} ({day}).ipynb")
+            archive.writestr(zipfile.ZipInfo(name, (2026, 11, day, 9, 0, 0)), answered(f"return {day}"))
+    place = course / "submitted" / "7" / HW / FILE
+    place.parent.mkdir(parents=True)
+    place.write_bytes(answered("return 0"))
+    for _ in range(2):
+        for_machines(capsys, "collect", tmp_path / "m.zip", "--replace", "--course", course)
+        assert place.read_bytes() == answered("return 19")

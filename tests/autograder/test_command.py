@@ -86,6 +86,46 @@ def test_the_summary_counts():
     assert "WITHOUT A SANDBOX" in grade.in_words(grade.summed_up(records("none"), 4.0, 2))
 
 
+def test_every_seed_is_told():
+    from dataclasses import replace
+
+    ada, bob = records()
+    other = replace(bob, assignment="hw2")
+    for found, seed, words in [
+        ([ada, bob], 5, "seed: 5\n"),
+        ([ada, replace(bob, seed=3)], {HW: [3, 5]}, f"seed: several ({HW}: 3, 5)\n"),
+        ([ada, replace(bob, seed=3), other], {HW: [3, 5], "hw2": 5}, f"seed: several ({HW}: 3, 5; hw2: 5)\n"),
+        ([ada, replace(other, seed=8)], {HW: 5, "hw2": 8}, f"seed: several ({HW}: 5; hw2: 8)\n"),
+    ]:
+        summary = grade.summed_up(found, 4.0, 2)
+        assert summary["seed"] == seed
+        assert words in grade.in_words(summary)
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "not_said"),
+    [((), "The same command goes on from here", "--regrade"),
+     (("--student", "ada"), "The same command goes on from here", "--regrade"),
+     (("--regrade",), "The same command without --regrade goes on", "earlier grade"),
+     (("--regrade", "--student", "ada"), "keeps the earlier grade; the same command starts again", "goes on")],
+)  # fmt: skip
+def test_how_to_go_on_after_ctrl_c_is_true(words, said, not_said, small_course, capsys, monkeypatch):
+    (small_course / "submitted" / "ada" / HW).mkdir(parents=True)
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autograder.grading.grade", stopped)
+    code, out, err = dpcourse(capsys, "grade", HW, *words, "--course", small_course)
+    assert (code, out, said in err, not_said in err) == (1, "", True, False)
+
+
+def test_a_seed_that_can_be_guessed_is_warned_of(capsys):
+    told = " ".join(dpcourse(capsys, "grade", "--help")[1].split())
+    assert "without it a secret one is drawn" in told
+    assert "never one that students could guess" in told
+
+
 def test_what_a_person_should_look_at_is_named():
     assert grade.to_look_at(records()) == [f"rejected: bob, {HW}: It is empty."]
     odd = Record(student="eve\x1b[2J", assignment=HW, status="partial", notes=("Two\nlines.", "More."))
@@ -156,6 +196,14 @@ def test_check_for_students(tmp_path, capsys, bubblewrap):
     path.write_bytes(answered(count="return count"))
     code, out, _ = dpcourse(capsys, "check", path)
     assert (code, "1 of 2 tasks" in out, "noisy_count: not yet" in out) == (1, True, True)
+
+
+def test_what_a_notebook_says_cannot_write_on_the_terminal(tmp_path, capsys, bubblewrap):
+    path = tmp_path / f"{HW}.ipynb"
+    path.write_bytes(answered(ratio=r"raise ValueError('here:\x1b[2J\x9b\r\u202egood')"))
+    code, out, err = dpcourse(capsys, "check", path)
+    assert (code, "here:" in out, "good" in out) == (1, True, True), err
+    assert all(letter.isprintable() or letter == "\n" for letter in out + err)
 
 
 @pytest.mark.parametrize("name", ["nothing.ipynb", "text.txt"])

@@ -1,6 +1,7 @@
 """The grades that leave the course: whole, with people's points and penalties, and no formula among them."""
 
 import csv
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,57 @@ def test_each_system_gets_its_own_number_or_none(course, capsys, tmp_path):
         found[system] = {row[own]: row[column] for row in rows(place) if row.get("Student") != "Points Possible"}
     assert found["moodle"] == {"ada": "Participant 101", "bob": "Participant 102", "'=cmd()": "", "77": ""}
     assert found["canvas"] == {"ada": "501", "bob": "", "'=cmd()": "503", "77": "504"}
+
+
+def test_who_is_only_in_the_list_has_a_row_with_an_empty_field(course, capsys, tmp_path):
+    students = tmp_path / "class.csv"
+    students.write_text("student_id,name,email,moodle,canvas\nada,Ada L,,101,501\nzoe,Zoe Idle,zoe@x.org,109,509\n")
+    words = ("--students", students, "--course", course, "--to")
+    assert dpcourse(capsys, "export", "--format", "moodle", *words, tmp_path / "m.csv")[0] == 0
+    found = {row["ID number"]: row for row in rows(tmp_path / "m.csv")}
+    assert found["zoe"] == {"Identifier": "Participant 109", "Full name": "Zoe Idle", "Email address": "zoe@x.org",
+                            "ID number": "zoe", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+    assert len(found) == 5
+    assert dpcourse(capsys, "export", "--format", "canvas", *words, tmp_path / "c.csv")[0] == 0
+    zoe = next(row for row in rows(tmp_path / "c.csv") if row["ID"] == "509")
+    assert (zoe["Student"], zoe["SIS User ID"], zoe[HW]) == ("Idle, Zoe", "zoe", "")
+
+
+def test_to_stdout(course, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ("export", "--format", "moodle", "--to", "-", "--course", course)
+    code, out, err = dpcourse(capsys, *words)
+    found = list(csv.DictReader(out.splitlines()))
+    assert (code, len(found), "3 submissions" in err) == (0, 4, True)
+    assert all(row["Maximum Grade"] == "6" for row in found)  # and no other line
+    assert not (tmp_path / "-").exists()
+    code, out, err = dpcourse(capsys, *words, "--json", "-")
+    assert (code, out, "cannot both go to stdout" in err) == (1, "", True)
+
+
+def test_a_late_penalty_from_before_the_points_is_told(course, capsys, tmp_path):
+    """Nothing of a late one counts; but the points of a text, given after grading, would."""
+    from nbgrader.api import Gradebook
+
+    words = ("export", "--format", "moodle", "--force", "--to", tmp_path / "m.csv", "--course", course)
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "dpcourse") as book:
+        book.update_or_create_assignment(HW, duedate="2026-11-01 12:00:00 UTC")
+        for student, penalty in (("ada", 3), ("bob", 1)):
+            book.find_submission(HW, student).timestamp = datetime(2026, 11, 2)
+            book.find_submission_notebook(HW, HW, student).late_submission_penalty = penalty
+        book.db.commit()
+    assert "penalty" not in dpcourse(capsys, *words)[2]  # without a plugin people decide
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    code, _, err = dpcourse(capsys, *words)
+    assert (code, f"WARNING: {HW}: the late penalty of bob does not fit" in err) == (0, True)
+    assert f"dpcourse grade {HW} --regrade --seed N" in err
+    found = for_machines(capsys, *words)[1]["submissions"]
+    assert {one["student"]: one["penalty_outdated"] for one in found} == {"ada": False, "bob": True, "=cmd()": False}
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.AssignLatePenalties.plugin_class = 'no_such_module.Plugin'\n")
+    code, _, err = dpcourse(capsys, *words)
+    assert (code, "late penalties were not looked at: " in err) == (0, True)
 
 
 def test_nbgraders_own(course, capsys, tmp_path):
