@@ -58,7 +58,7 @@ def _judge_steps(talk: Interview) -> None:
             )
         else:
             shares.append(1.0)
-    talk.share = float(np.mean(shares))
+    talk.share = float(np.mean(shares[: len(talk.probes)]))  # 0 steps of a budget for none earn nothing
     talk.praise = "Your numbers of steps use the budget to the last one."
     if words:
         talk.noticed, talk.wasteful = _same_steps(talk, probes, answers), True
