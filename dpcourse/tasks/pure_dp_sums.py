@@ -163,8 +163,9 @@ def _say_if_uneven(talk: Interview, probe: Probe) -> None:
 def _like_laplace(z: np.ndarray) -> bool:
     """Around 0, as flat as Laplace noise, and no two coordinates together: each within six deviations."""
     flat = np.abs((z**2).mean(axis=0) - LAPLACE.flatness) < 0.25
-    together = np.corrcoef(np.sign(z).T) - np.eye(z.shape[1])
-    return bool(flat.all() and np.abs(np.sign(z).mean(axis=0)).max() < 0.11 and np.abs(together).max() < 0.11)
+    signs = np.sign(z)
+    together = signs.T @ signs / len(z) - np.eye(z.shape[1])
+    return bool(flat.all() and np.abs(signs.mean(axis=0)).max() < 0.11 and np.abs(together).max() < 0.11)
 
 
 def _unevenly(counts: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
