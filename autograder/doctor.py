@@ -157,7 +157,7 @@ def gradebook(course: Course) -> Finding:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import SQLAlchemyError
 
-    how = "see c.CourseDirectory.db_url in nbgrader_config.py; for PostgreSQL: pip install psycopg2-binary"
+    how = "see c.CourseDirectory.db_url in nbgrader_config.py; for PostgreSQL: pip install 'psycopg[binary]'"
     try:
         shown = make_url(course.db_url).render_as_string(hide_password=True)
         engine = create_engine(course.db_url)
