@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from autograder.terminal import Problem, bar, tell, write_json
+from autograder.terminal import Problem, bar, tell, without_controls, write_json
 
 EXAMPLE = "dpcourse check hw1_pure_dp.ipynb"
 
@@ -31,13 +31,8 @@ def run(options: argparse.Namespace) -> int:
         verdicts = check_notebook(path, progress=lambda _: shown_on.update(1))
     passed = sum(verdict.passed for verdict in verdicts)
     for verdict in verdicts:
-        tell(options, harmless(f"{'+' if verdict.passed else '-'} {verdict}"))
+        tell(options, without_controls(f"{'+' if verdict.passed else '-'} {verdict}"))
     tell(options, f"{passed} of {len(verdicts)} tasks pass their public checks.")
     shown = ("task", "status", "misconception", "message")
     write_json(options.json, [{name: getattr(verdict, name) for name in shown} for verdict in verdicts])
     return 0 if verdicts and passed == len(verdicts) else 1
-
-
-def harmless(text: str) -> str:
-    """What a notebook said, for a terminal: its lines stay, but nothing in it moves the cursor or turns the writing."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text.expandtabs(4))

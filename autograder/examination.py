@@ -175,9 +175,7 @@ def for_the_student(task: Task, verdict: Verdict, seen: Verdict | None) -> tuple
         return PASSED, ""
     if verdict.status in OWN_WORDS:
         return f"{OWN_WORDS[verdict.status]} See {task.see}.", ""
-    if (
-        seen is None
-    ):  # the process was lost; how exactly (a number at its end) was its own choice, and may tell something
+    if seen is None:  # the process was lost; how exactly was its own choice, down to a number, and may tell something
         return f"{OWN_WORDS['lost']} See {task.see}.", ""
     if not seen.passed:
         return seen.message, kept(seen.picture)

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbgrader import api, utils
-from nbgrader.preprocessors import AssignLatePenalties, ClearSolutions, ComputeChecksums, SaveCells
+from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, SaveCells
 from sqlalchemy.orm import selectinload
 
 from autograder.assignment import Assignment, as_jupyter
 from autograder.autograded import answer_shown, answers_shown, graded_path, write_autograded
 from autograder.course import settings_of
+from autograder.penalties import LatePenalties
 from autograder.records import Record
 from autograder.submission import Submission, submitted_at
 
@@ -38,8 +39,7 @@ class Writer:
         self.settings = settings_of(course.root)
         self.gradebook = api.Gradebook(course.db_url, course.name)
         self._assignments: dict[str, Assignment] = {}
-        self._penalties = AssignLatePenalties(config=self.settings)
-        self._penalties.init_plugin()
+        self._penalties = LatePenalties(self.settings)
 
     def __enter__(self) -> Writer:
         return self
@@ -103,13 +103,7 @@ class Writer:
 
     def penalty(self, submission: Any, score: float) -> float | None:
         """The points that a late submission loses, by the course's plugin; None if it says nothing."""
-        late = submission.total_seconds_late
-        if late <= 0:
-            return 0.0
-        asked = self._penalties.plugin_inst.late_submission_penalty(submission.student_id, score, late)
-        if asked is None:
-            return None
-        return float(self._penalties._check_late_penalty(SimpleNamespace(score=score), asked))
+        return self._penalties.of(submission.student_id, score, submission.total_seconds_late)
 
 
 class _Batch:

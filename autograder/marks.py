@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from autograder.course import Course, settings_of
+from autograder.penalties import LatePenalties
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,16 +95,11 @@ def outdated(course: Course, marks: Iterable[Mark]) -> list[Mark]:
     late = [mark for mark in marks if mark.late > 0]
     if not late:
         return []
-    from nbgrader.preprocessors import AssignLatePenalties
-
-    penalties = AssignLatePenalties(config=settings_of(course.root))
-    penalties.init_plugin()
-    found = []
+    penalties, found = LatePenalties(settings_of(course.root)), []
     for mark in late:
-        asked = penalties.plugin_inst.late_submission_penalty(mark.student, mark.score, mark.late)
-        if asked is not None:  # else the plugin leaves it to people
-            now = float(penalties._check_late_penalty(SimpleNamespace(score=mark.score), asked))
-            found += [mark] * (abs(now - mark.penalty) > 1e-6)
+        now = penalties.of(mark.student, mark.score, mark.late)
+        if now is not None and abs(now - mark.penalty) > 1e-6:  # None: the plugin leaves it to people
+            found.append(mark)
     return found
 
 

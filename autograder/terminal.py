@@ -24,9 +24,14 @@ def note(text: str) -> None:
     _show(text, sys.stderr)
 
 
+def without_controls(text: str) -> str:
+    """What others wrote, for a terminal: its lines stay, but nothing in it moves the cursor or turns the writing."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\ufffd" for letter in text.expandtabs(4))
+
+
 def one_line(text: str, most: int = 300) -> str:
     """What others wrote, for a terminal: one line, not endless, and nothing in it that moves the cursor."""
-    line = "".join(letter if letter.isprintable() else "\ufffd" for letter in " ".join(text.split()))
+    line = without_controls(" ".join(text.split()))
     return line if len(line) <= most else f"{line[:most]}..."
 
 
