@@ -26,7 +26,7 @@ class DiscreteLaplace(Mechanism):
     can produce, so there are no low-order bits to betray the secret (Mironov 2012). Probabilities are compared exactly,
     bit by bit; no floating-point number is drawn.
 
-    Without an ``rng`` the bits come from the operating system's cryptographic generator. A numpy Generator or a seed
+    Without an ``rng`` the bits come from a cryptographic generator. A numpy Generator or a seed
     gives reproducible lectures instead.
     """
 

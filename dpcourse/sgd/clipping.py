@@ -93,15 +93,15 @@ def _fast(
     model: nn.Module, parameters: dict[str, nn.Parameter], inputs: Tensor, targets: Tensor, loss: Loss, clip: float
 ) -> Clipped:
     """The fast path, and torch.func for the examples that it cannot add up exactly (an attacker's, as a rule)."""
-    total, norms, losses, odd = fast_sum(model, parameters, inputs, targets, loss, clip)
-    if odd.any():
-        if not odd.all():
-            total, *_ = fast_sum(model, parameters, inputs[~odd], targets[~odd], loss, clip)
+    total, norms, losses, sound = fast_sum(model, parameters, inputs, targets, loss, clip)
+    if not sound.all():
+        if sound.any():
+            total, *_ = fast_sum(model, parameters, inputs[sound], targets[sound], loss, clip)
         else:
             total = {name: torch.zeros_like(p) for name, p in parameters.items()}
-        others = _clip_each(*_func(model, parameters, inputs[odd], targets[odd], loss), clip)
+        others = _clip_each(*_func(model, parameters, inputs[~sound], targets[~sound], loss), clip)
         total = {name: part + others.total[name] for name, part in total.items()}
-        norms[odd] = others.norms
+        norms[~sound] = others.norms
     return Clipped(total, norms, losses)
 
 

@@ -154,10 +154,10 @@ def fast_sum(
     loss: Callable[[Tensor, Tensor], Tensor],
     clip: float,
 ) -> tuple[dict[str, Tensor], Tensor, Tensor, Tensor]:
-    """The sum of the clipped gradients, the norms, the losses, and the examples that do not fit into the sum.
+    """The sum of the clipped gradients, the norms, the losses, and which examples fit into the sum.
 
     All positions of all examples are added up at once. If those of one example are huge and cancel, rounding would
-    erase the others; such an example, or one without a finite length, is marked, and must be left out and done apart.
+    erase the others; such an example, or one without a finite length, does not fit: it must be left out and done apart.
 
     One forward pass, one backward pass to the layers' outputs only, and then each weight's gradient once. Plain SGD
     computes the same three things; what is new are the norms, and they are cheap.
@@ -192,15 +192,12 @@ def fast_sum(
     norms = torch.stack([squares for squares, _, _ in found.values()]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
     most = torch.stack([added for _, added, _ in found.values()]).amax(0)
-    odd = (
-        ~(weights * most <= CANCELS * max(clip, 1e-30)) | ~torch.isfinite(norms)
-        if math.isfinite(clip)
-        else norms.isnan()
-    )
+    fits = (weights * most <= CANCELS * max(clip, 1e-30)) & norms.isfinite()
+    sound = fits if math.isfinite(clip) else ~norms.isnan()
     sums: dict[str, Tensor] = {}
     for where, (_, _, weighted) in found.items():
         for own, gradient in weighted(weights).items():
             sums[f"{where}{own}"] = gradient.detach()
     # In the parameters' order; a layer that the pass did not use has gradient 0.
     total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parameters.items()}
-    return total, norms.detach(), losses.detach(), odd
+    return total, norms.detach(), losses.detach(), sound

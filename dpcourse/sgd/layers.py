@@ -4,11 +4,11 @@ A layer with input a and parameters W turns the gradient g of the loss with resp
 W. For one example that is a product of a and g, and the norm of a product can be had without forming it: a Linear
 layer's is ||a|| ||g||, with T positions it needs two T x T matrices (Goodfellow 2015, arXiv:1510.01799; Li et al. 2022,
 "Large Language Models Can Be Strong Differentially Private Learners", ICLR). Where a gradient is smaller than what it
-is made of (a small kernel over many positions), it is formed after all, and kept.
+is made of (a small kernel over many positions), it is formed after all.
 
 A rule takes a layer, its input a and the gradient g, and gives the squared norm of every example's gradient over the
-layer's own parameters; how much of each example is added up without its gradient being formed (the sum without signs,
-which tells whether rounding can hurt; 0 where it is formed); and a function of the weights: the sum over examples of
+layer's own parameters; how much of each example is added up without its gradient being kept (the sum without signs,
+which tells whether rounding can hurt; 0 where it is kept); and a function of the weights: the sum over examples of
 these gradients, each times its weight. That function holds what it needs of a and g, and nothing more.
 """
 
@@ -27,7 +27,8 @@ from dpcourse.sgd.attention import Projection, unknown_attention
 
 CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
 HUGE = 1e8  # inputs longer than this are done apart: their gradients may be too short to be squared
-CHUNK = 32  # examples whose patches are held at once: few enough to stay in the processor's cache
+_NOTHING_OR_ALL = torch.tensor(0.0), torch.tensor(math.inf)  # made once: a number would be made a tensor in every step
+CACHED = 2**20  # numbers: so many of the patches are held at once, few enough to stay in the processor's cache
 Weighted = Callable[[Tensor], dict[str, Tensor]]  # the examples' weights -> the weighted sum of their gradients
 Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Tensor, Weighted]]
 
@@ -79,9 +80,9 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Wei
     counted = bias is not None and bias.requires_grad
     each = g  # every example's gradient of the bias
     if a.dim() == 2 and layer.weight.requires_grad:  # ||g||^2 ||a||^2 for the weight, ||g||^2 for the bias
-        lengths = torch.linalg.vecdot(a, a)
-        squares = torch.linalg.vecdot(g, g) * (lengths + 1 if counted else lengths)
-        added = torch.where(lengths < HUGE**2, 0.0, math.inf)
+        lengths = _norms(a).square()
+        squares = _norms(g).square() * (lengths + 1 if counted else lengths)
+        added = torch.where(lengths < HUGE**2, *_NOTHING_OR_ALL)
     else:
         a, g = _positions(a), _positions(g)
         each = g.sum(1)
@@ -98,14 +99,15 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Wei
 
 
 def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
-    """What the kernel sees: (examples, positions, inputs x kernel)."""
-    if layer.dilation != (1, 1):
-        how: dict[str, Any] = {"dilation": layer.dilation, "padding": layer.padding, "stride": layer.stride}
-        return F.unfold(a, layer.kernel_size, **how).transpose(1, 2)
-    (high, wide), (down, across) = layer.kernel_size, layer.stride
+    """What the kernel sees: (examples, positions, kernel x inputs). A row of the kernel lies in one piece that way."""
     top, side = (int(n) for n in layer.padding)  # numbers, not words: see unknown_because
-    windows = F.pad(a, (side, side, top, top)).unfold(2, high, down).unfold(3, wide, across)
-    return windows.permute(0, 2, 3, 1, 4, 5).reshape(a.shape[0], windows.shape[2] * windows.shape[3], -1)
+    windows = a.permute(0, 2, 3, 1).contiguous()
+    if top or side:
+        windows = F.pad(windows, (0, 0, side, side, top, top))
+    for dim in (1, 2):
+        apart, size, step = layer.dilation[dim - 1], layer.kernel_size[dim - 1], layer.stride[dim - 1]
+        windows = windows.unfold(dim, apart * (size - 1) + 1, step)[..., ::apart]
+    return windows.permute(0, 1, 2, 4, 5, 3).reshape(a.shape[0], windows.shape[1] * windows.shape[2], -1)
 
 
 def _conv(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
@@ -120,7 +122,8 @@ def _conv(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weigh
     def weighted(weights: Tensor) -> dict[str, Tensor]:
         found = {} if layer.bias is None else {"bias": torch.mv(by_channel.T, weights)}
         if kept is not None:
-            found["weight"] = torch.mv(kept.flatten(1).T, weights).view_as(layer.weight)
+            total = torch.mv(kept.flatten(1).T, weights)
+            found["weight"] = total.view(layer.out_channels, *layer.kernel_size, -1).permute(0, 3, 1, 2)
         elif layer.weight.requires_grad:
             how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
             found["weight"] = conv2d_weight(a, layer.weight.shape, _scaled(g, weights), *how)
@@ -129,28 +132,45 @@ def _conv(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weigh
     return squares, added, weighted
 
 
+def _one_plane(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
+    """Every example's gradient of the kernel, for inputs of one channel: one convolution in which the examples are the
+    groups, and stride and dilation change places (Rochette et al. 2019, arXiv:1912.06015). No patches are copied."""
+    how: Any = {"stride": layer.dilation, "padding": layer.padding, "dilation": layer.stride, "groups": len(g)}
+    made = F.conv2d(a.transpose(0, 1), g.flatten(0, 1)[:, None], **how)
+    high, wide = layer.kernel_size
+    return made[0, :, :high, :wide].reshape(*g.shape[:2], -1)  # a stride may leave a margin that no kernel saw
+
+
 def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor, added: Tensor) -> Tensor | None:
-    """Add the kernel's squared norms to ``squares``; every example's gradient of the kernel where it was formed, and
-    otherwise what was added up, to ``added``."""
-    positions = g.shape[2] * g.shape[3]
-    kernel = layer.weight[0].numel()
-    # One example's gradient against its own patches and outputs: formed and kept where it is the smaller of the two.
-    form = layer.groups == 1 and g.shape[1] * kernel <= 4 * positions * (g.shape[1] + kernel)
-    kept = torch.empty(g.shape[0], g.shape[1], kernel, dtype=g.dtype, device=g.device) if form else None
-    for start in range(0, g.shape[0], CHUNK):
-        part = slice(start, start + CHUNK)
+    """Add the kernel's squared norms to ``squares``; every example's gradient of the kernel where it was kept, and
+    otherwise what will be added up, to ``added``."""
+    channels, positions, kernel = g.shape[1], g.shape[2] * g.shape[3], layer.weight[0].numel()
+    # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
+    form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
+    # ... and kept in place of its input and output where it is the smaller: memory takes longer than computing it anew.
+    keep = form and channels * kernel <= a[0].numel() + g[0].numel()
+    if keep and layer.in_channels == 1 and torch.backends.mkldnn.is_available():
+        each = _one_plane(layer, a, g)
+        squares += _norms(each).square()
+        return each
+    chunk = min(len(g), 1 + CACHED // (positions * kernel))
+    made = g.new_empty(len(g) if keep else chunk, channels, kernel) if form else None
+    for start in range(0, len(g), chunk):
+        part = slice(start, start + chunk)
         patches, out = _patches(layer, a[part]), g[part].flatten(2)
-        if kept is not None:
-            torch.bmm(out, patches, out=kept[part])
-            squares[part] += _norms(kept[part]).square()
+        if made is not None:
+            squares[part] += _norms(torch.bmm(out, patches, out=made[part if keep else slice(len(out))])).square()
+            if not keep:
+                lengths = _norms(patches)  # by Cauchy and Schwarz no less than the sum without signs
+                added[part] = torch.where(lengths < HUGE, lengths * _norms(out), math.inf)
             continue
         for group in range(layer.groups):
-            ins = patches.unflatten(2, (layer.groups, -1))[:, :, group]
+            ins = patches.unflatten(2, (-1, layer.groups, a.shape[1] // layer.groups))[:, :, :, group].flatten(2)
             outs = out.unflatten(1, (layer.groups, -1))[:, group]
             found = _product_squares(ins, outs.transpose(1, 2))
             squares[part] += found[0]
             added[part] += found[1]
-    return kept
+    return made if keep else None
 
 
 def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:

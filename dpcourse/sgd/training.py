@@ -153,7 +153,7 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
     generator = generator_from(kept.seed)
     if run.state:
         optimiser.load_state_dict(run.state["optimiser"])
-        if "generator" in run.state:
+        if generator is not None and "generator" in run.state:
             generator.set_state(run.state["generator"])
     line = Progress(kept, progress)
     every = max(1, kept.steps // looks)
@@ -172,11 +172,13 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
         error.run = run  # type: ignore[attr-defined]
         raise
     finally:
-        run.state = {"optimiser": optimiser.state_dict(), "generator": generator.get_state()}
+        run.state = {"optimiser": optimiser.state_dict()}
+        if generator is not None:
+            run.state["generator"] = generator.get_state()
         line.end()
 
 
-def _one_step(run: Run, data: HasExamples, loss: Loss, optimiser: Any, generator: torch.Generator) -> None:
+def _one_step(run: Run, data: HasExamples, loss: Loss, optimiser: Any, generator: torch.Generator | None) -> None:
     kept, model = run.plan, run.model
     lot = poisson_lot(kept.n, kept.q, generator)
     x, y = data.inputs[lot], data.targets[lot]

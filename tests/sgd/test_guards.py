@@ -68,6 +68,20 @@ def test_positions_that_cancel_do_not_erase_the_others(huge: float) -> None:
     assert moved(nn.Embedding(5, 4), words, signs, signed_sum, 1) <= 1 + 1e-4
 
 
+def signed_planes(outputs: Tensor, targets: Tensor) -> Tensor:
+    return (outputs.sum(1).flatten(1) * targets).sum(1)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("huge", [1e7, 1e18])
+def test_positions_of_an_image_that_cancel_do_not_erase_the_others(huge: float, kept: bool) -> None:
+    """The positions of a constant image see the same; with opposite signs they add up to nothing, after rounding."""
+    model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(4, 16, 3, bias=False)  # gradients that are kept, or formed twice
+    images, signs = torch.ones(33, model.in_channels, 5, 5), torch.ones(33, 9)
+    images[32], signs[32] = huge, torch.tensor([1, -1, 1, -1, 1, -1, 1, -1, 1e-9])
+    assert moved(model, images, signs, signed_planes, 1) <= 1 + 1e-4
+
+
 def test_a_huge_input_with_a_tiny_gradient_is_measured() -> None:
     """Squared, the gradient at the output is below the smallest number; times the input it is longer than C."""
     model, inputs = nn.Linear(256, 256, bias=False), torch.randn(7, 256, 256) * 1e-3

@@ -88,6 +88,14 @@ ZOO: dict[str, Callable[[], tuple[nn.Module, Callable[[int], tuple[Tensor, Tenso
         lambda n: (images(n, 4), torch.randint(3, (n,))),
         label_loss,
     ),
+    "cnn with margins": lambda: (  # strides that leave a rest, one plane with dilation, kernels larger than their input
+        nn.Sequential(
+            nn.Conv2d(1, 3, (2, 3), stride=(3, 2), dilation=(1, 2), padding=(2, 1)), nn.Tanh(),
+            nn.Conv2d(3, 24, 2, stride=(2, 1)), nn.ReLU(), nn.Flatten(), nn.Linear(96, 4),
+        ),
+        lambda n: (images(n), torch.randint(4, (n,))),
+        label_loss,
+    ),
     "transformer": lambda: (
         LanguageModel(),
         lambda n: (torch.randint(20, (n, 12)), torch.randint(20, (n, 12))),

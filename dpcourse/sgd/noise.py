@@ -1,0 +1,103 @@
+"""Normal numbers for the noise of DP-SGD: many at once, with a whole tail, from words that nobody can foretell.
+
+Box and Muller 1958, "A Note on the Generation of Random Normal Deviates": if U is uniform on (0, 1] and the angle A on
+a full turn, then R cos A and R sin A with R = sqrt(-2 ln U) are two independent normal numbers. In tensors every core
+takes part, which torch's own normal numbers leave to one; for a small network they are a third of a step.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dpcourse.sgd.generators import Words, random_words
+
+_FAR = 4.0  # radii beyond it are drawn with more bits
+_AT_ONCE = 2**20  # numbers: beside them lie as many random words, and half as many cosines
+_WHOLE = {torch.float32: torch.int32, torch.float64: torch.int64}
+WORTH_A_THREAD = 2**15  # numbers: handing fewer to another thread takes longer than drawing them
+CORES = os.cpu_count() or 1
+_MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch.frombuffer(bytes(8), dtype=torch.int64)  # torch warns once of bytes that cannot be written: nobody does
+
+
+def _new_thread() -> None:
+    """A child process has a copy of the executor, but not of its thread."""
+    global _MEANWHILE
+    _MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_new_thread)
+
+
+def normal_numbers(n: int, words: Words, deviation: float = 1.0, kind: torch.dtype = torch.float32) -> Tensor:
+    """n draws of a normal number around 0."""
+    numbers = torch.empty(n + n % 2, dtype=kind)
+    for part in numbers.split(_AT_ONCE) if n else ():
+        _fill(part, words, deviation)
+    return numbers[:n]
+
+
+def _fill(numbers: Tensor, words: Words, deviation: float) -> None:
+    """Normal numbers with a whole tail, as many as there is room for (an even number).
+
+    torch's numbers in single precision come from 24 random bits and end at 5.77 standard deviations; whoever lands
+    beyond would be found out. Here a radius beyond ``_FAR`` (one of 2,981) has 53 bits, which reaches 9.5: given that
+    it is beyond, R^2 - FAR^2 is distributed as R^2 is. The others have 31 bits (63 in double precision).
+    """
+    whole, half, bits = _WHOLE[numbers.dtype], len(numbers) // 2, 8 * numbers.itemsize - 1
+    drawn = torch.frombuffer(words(-(-numbers.nbytes // 8)), dtype=whole)  # uniform, with a sign
+    radius, angle = numbers[:half], numbers[half:]
+    beyond = math.exp(-(_FAR**2) / 2)
+    torch.mul(drawn[:half], (1 - beyond) * 2.0**-bits, out=radius).abs_().add_(beyond)  # U, given that R is not beyond
+    radius.log_().mul_(-2).sqrt_()
+    far = _heads(half, beyond, words)
+    radius.numpy()[far] = np.sqrt(_FAR**2 - 2 * np.log(_uniform(len(far), words)))
+    radius.mul_(deviation)
+    cosine = torch.mul(drawn[half : 2 * half], math.pi * 2.0**-bits, out=angle).cos()
+    angle.sin_().mul_(radius)
+    radius.mul_(cosine)
+
+
+def _heads(n: int, p: float, words: Words) -> np.ndarray:
+    """Which of n coins show heads, for a small probability p: the gaps between them are geometric."""
+    found = np.empty(0, dtype=np.int64)
+    while len(found) == 0 or found[-1] < n:
+        gaps = np.log(_uniform(int(n * p + 5 * math.sqrt(n * p)) + 1, words)) // math.log1p(-p)
+        found = np.append(found, (found[-1] if len(found) else -1) + np.cumsum(gaps.astype(np.int64) + 1))
+    return found[found < n]
+
+
+def _uniform(n: int, words: Words) -> np.ndarray:
+    """Numbers of 53 bits in (0, 1]."""
+    return np.asarray(((words(n) >> np.uint64(11)) + np.uint64(1)) * 2.0**-53)
+
+
+def gaussian_like(shapes: Mapping[str, Tensor], deviation: float, words: Words) -> dict[str, Tensor]:
+    """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
+    sizes = [value.numel() for value in shapes.values()]
+    widest = torch.float64 if any(value.dtype == torch.float64 for value in shapes.values()) else torch.float32
+    parts = normal_numbers(sum(sizes), words, deviation, widest).split(sizes)
+    return {name: part.view_as(value).to(value) for (name, value), part in zip(shapes.items(), parts, strict=True)}
+
+
+def noise_meanwhile(
+    shapes: Mapping[str, Tensor], deviation: float, generator: torch.Generator | None
+) -> Callable[[], dict[str, Tensor]]:
+    """Noise that is wanted later: drawn at once on another core where torch leaves one free, or else when asked for."""
+    words = random_words(generator)
+    if sum(value.numel() for value in shapes.values()) < WORTH_A_THREAD or torch.get_num_threads() >= CORES:
+        return lambda: gaussian_like(shapes, deviation, words)
+    return _MEANWHILE.submit(gaussian_like, shapes, deviation, words).result
