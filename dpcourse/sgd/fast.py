@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse.sgd.attention import written_out
-from dpcourse.sgd.layers import RULES, Weighted, unknown_because
+from dpcourse.sgd.layers import RULES, unknown_because
+from dpcourse.sgd.products import Weighted
 
 CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output

@@ -1,0 +1,91 @@
+"""The rule of a convolution: per-example norms of its kernel's gradient, and their weighted sum. See ``layers``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.grad import conv2d_weight
+
+from dpcourse.sgd.products import HUGE, Weighted, norms_of, product_squares, scaled
+
+CACHED = 2**20  # numbers: so many of the patches are held at once, few enough to stay in the processor's cache
+
+
+def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
+    """What the kernel sees: (examples, positions, kernel x inputs). A row of the kernel lies in one piece that way."""
+    top, side = (int(n) for n in layer.padding)  # numbers, not words: see unknown_because
+    windows = a.permute(0, 2, 3, 1).contiguous()
+    if top or side:
+        windows = F.pad(windows, (0, 0, side, side, top, top))
+    for dim in (1, 2):
+        apart, size, step = layer.dilation[dim - 1], layer.kernel_size[dim - 1], layer.stride[dim - 1]
+        windows = windows.unfold(dim, apart * (size - 1) + 1, step)[..., ::apart]
+    return windows.permute(0, 1, 2, 4, 5, 3).reshape(a.shape[0], windows.shape[1] * windows.shape[2], -1)
+
+
+def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
+    """Of a two-dimensional convolution with zeros around the image."""
+    by_channel = g.sum((2, 3))  # every example's gradient of the bias
+    squares, added = g.new_zeros(len(g)), g.new_zeros(len(g))
+    if layer.bias is not None and layer.bias.requires_grad:
+        squares = squares + by_channel.square().sum(1)
+    kept = _conv_products(layer, a, g, squares, added) if layer.weight.requires_grad else None
+    if kept is not None:
+        a = g = by_channel  # no longer needed: let them go
+
+    def weighted(weights: Tensor) -> dict[str, Tensor]:
+        found = {} if layer.bias is None else {"bias": torch.mv(by_channel.T, weights)}
+        if kept is not None:
+            total = torch.mv(kept.flatten(1).T, weights)
+            found["weight"] = total.view(layer.out_channels, *layer.kernel_size, -1).permute(0, 3, 1, 2)
+        elif layer.weight.requires_grad:
+            how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
+            found["weight"] = conv2d_weight(a, layer.weight.shape, scaled(g, weights), *how)
+        return found
+
+    return squares, added, weighted
+
+
+def _one_plane(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
+    """Every example's gradient of the kernel, for inputs of one channel: one convolution in which the examples are the
+    groups, and stride and dilation change places (Rochette et al. 2019, arXiv:1912.06015). No patches are copied."""
+    how: Any = {"stride": layer.dilation, "padding": layer.padding, "dilation": layer.stride, "groups": len(g)}
+    made = F.conv2d(a.transpose(0, 1), g.flatten(0, 1)[:, None], **how)
+    high, wide = layer.kernel_size
+    return made[0, :, :high, :wide].reshape(*g.shape[:2], -1)  # a stride may leave a margin that no kernel saw
+
+
+def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor, added: Tensor) -> Tensor | None:
+    """Add the kernel's squared norms to ``squares``; every example's gradient of the kernel where it was kept, and
+    otherwise what will be added up, to ``added``."""
+    channels, positions, kernel = g.shape[1], g.shape[2] * g.shape[3], layer.weight[0].numel()
+    # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
+    form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
+    # ... and kept in place of its input and output where it is the smaller: memory takes longer than computing it anew.
+    keep = form and channels * kernel <= a[0].numel() + g[0].numel()
+    if keep and layer.in_channels == 1 and torch.backends.mkldnn.is_available():
+        each = _one_plane(layer, a, g)
+        squares += norms_of(each).square()
+        return each
+    chunk = min(len(g), 1 + CACHED // (positions * kernel))
+    made = g.new_empty(len(g) if keep else chunk, channels, kernel) if form else None
+    for start in range(0, len(g), chunk):
+        part = slice(start, start + chunk)
+        patches, out = _patches(layer, a[part]), g[part].flatten(2)
+        if made is not None:
+            squares[part] += norms_of(torch.bmm(out, patches, out=made[part if keep else slice(len(out))])).square()
+            if not keep:
+                lengths = norms_of(patches)  # by Cauchy and Schwarz no less than the sum without signs
+                added[part] = torch.where(lengths < HUGE, lengths * norms_of(out), math.inf)
+            continue
+        for group in range(layer.groups):
+            ins = patches.unflatten(2, (-1, layer.groups, a.shape[1] // layer.groups))[:, :, :, group].flatten(2)
+            outs = out.unflatten(1, (layer.groups, -1))[:, group]
+            found = product_squares(ins, outs.transpose(1, 2))
+            squares[part] += found[0]
+            added[part] += found[1]
+    return made if keep else None

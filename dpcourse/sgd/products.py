@@ -1,0 +1,55 @@
+"""Norms of sums of products, example by example, with and without forming them: what the rules of the layers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
+HUGE = 1e8  # inputs longer than this are done apart: their gradients may be too short to be squared
+Weighted = Callable[[Tensor], dict[str, Tensor]]  # the examples' weights -> the weighted sum of their gradients
+
+
+def total_of(values: Tensor) -> Tensor:
+    """The sum over everything but the examples."""
+    return values.flatten(1).sum(1)
+
+
+def norms_of(values: Tensor) -> Tensor:
+    """Every example's l2 norm, in one pass."""
+    return torch.linalg.vector_norm(values.flatten(1), dim=1)
+
+
+def by_position(values: Tensor) -> Tensor:
+    """(examples, positions, features), whatever lay between."""
+    return values.reshape(values.shape[0], -1, values.shape[-1])
+
+
+def product_squares(a: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+    """The squared Frobenius norm of sum_t g_t a_t^T for every example, by two T x T matrices or by forming it; and
+    sum_t |g_t| |a_t|, which is what was added up."""
+    lengths = torch.linalg.vector_norm(a, dim=2)
+    added = (lengths * torch.linalg.vector_norm(g, dim=2)).sum(1)
+    added = torch.where(lengths.amax(1) < HUGE, added, math.inf) if a.shape[1] else added
+    if a.shape[1] ** 2 > a.shape[2] * g.shape[2]:
+        return norms_of(torch.bmm(g.transpose(1, 2), a)).square(), added
+    squares = total_of(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))
+    # If positions cancel, rounding remains: then the product is formed after all. An attacker could arrange for it.
+    form = lambda rows: norms_of(torch.bmm(g[rows].transpose(1, 2), a[rows])).square()  # noqa: E731
+    return mended(squares, added.square(), form), added
+
+
+def mended(squares: Tensor, most: Tensor, form: Callable[[Tensor], Tensor]) -> Tensor:
+    """The squares, computed anew by ``form`` for the rows where they are small against what was added up."""
+    rows = torch.nonzero(squares < CANCELLED * most).flatten()
+    if len(rows):
+        squares[rows] = form(rows)
+    return squares
+
+
+def scaled(g: Tensor, weights: Tensor) -> Tensor:
+    """Each example's part of g times its weight."""
+    return g * weights.reshape(-1, *[1] * (g.dim() - 1))
