@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+_AT_ONCE = 2**30  # bytes: OpenSSL counts them with 31 bits
 Rng: TypeAlias = "np.random.Generator | int | None"
 
 
@@ -23,8 +24,8 @@ class SystemRandomness:
     """Cryptographic random bytes, for mechanisms that an attacker may study.
 
     They come from OpenSSL's generator (AES-256 in counter mode, NIST SP 800-90A), which seeds itself from the operating
-    system, again in every child process; it gives ten times as many a second as the system itself, which is asked where
-    Python has no OpenSSL.
+    system, again in every child process; it gives several times as many a second as the system itself, which is asked
+    where Python has no OpenSSL.
 
     numpy's generators are fast and reproducible, but their state can be recovered from outputs; whoever recovers it
     can subtract the noise.
@@ -32,7 +33,10 @@ class SystemRandomness:
 
     def bytes(self, length: int) -> bytes:
         """``length`` bytes of a cryptographic generator."""
-        return _cryptographic()(length)
+        source = _cryptographic()
+        if length <= _AT_ONCE:
+            return source(length)
+        return b"".join(source(min(_AT_ONCE, length - start)) for start in range(0, length, _AT_ONCE))
 
 
 @cache

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.fast import fast_sum, why_slow
+from dpcourse.sgd.fast import TINY, fast_sum, why_slow
 from dpcourse.sgd.guards import (
     Loss,
     check_examples_stay_apart,
@@ -96,7 +96,9 @@ def _fast(
     total, norms, losses, sound = fast_sum(model, parameters, inputs, targets, loss, clip)
     if not sound.all():
         if sound.any():
-            total, *_ = fast_sum(model, parameters, inputs[sound], targets[sound], loss, clip)
+            total, _, _, again = fast_sum(model, parameters, inputs[sound], targets[sound], loss, clip)
+            if not again.all():  # other coins (Dropout) may bring others to light
+                return _clip_each(*_func(model, parameters, inputs, targets, loss), clip)
         else:
             total = {name: torch.zeros_like(p) for name, p in parameters.items()}
         others = _clip_each(*_func(model, parameters, inputs[~sound], targets[~sound], loss), clip)
@@ -109,9 +111,10 @@ def _clip_each(gradients: dict[str, Tensor], losses: Tensor, clip: float) -> Cli
     """Every example's gradient is there: measure, shorten, add."""
     lengths = [torch.linalg.vector_norm(g.flatten(1), dim=1, dtype=torch.float64) for g in gradients.values()]
     norms = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
-    sound = torch.isfinite(norms)
+    sound = torch.isfinite(norms) & ~(clip / norms < TINY)
     if not sound.all():
-        # No length, no clipping: an example whose gradient overflows or is not a number contributes nothing.
+        # No length, no clipping: an example whose gradient overflows or is not a number contributes nothing; nor does
+        # one so long that its weight would have lost its digits.
         gradients = {name: torch.where(_like(sound, g), g, 0.0) for name, g in gradients.items()}
     weights = torch.where(sound, (clip / norms).clamp(max=1), 0.0)  # norm 0: clip / 0 is infinite, and the weight 1
     total = {name: torch.tensordot(weights.to(g.dtype), g, 1) for name, g in gradients.items()}

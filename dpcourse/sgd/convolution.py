@@ -71,7 +71,7 @@ def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor, adde
         each = _one_plane(layer, a, g)
         squares += norms_of(each).square()
         return each
-    chunk = min(len(g), 1 + CACHED // (positions * kernel))
+    chunk = min(len(g), 1 + CACHED // (positions * kernel * layer.groups))
     made = g.new_empty(len(g) if keep else chunk, channels, kernel) if form else None
     for start in range(0, len(g), chunk):
         part = slice(start, start + chunk)

@@ -20,6 +20,7 @@ from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, unknown_because
 from dpcourse.sgd.products import Weighted
 
+TINY = torch.finfo(torch.float32).tiny
 CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
 _ODD: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()  # by model, mode and shape
@@ -193,7 +194,8 @@ def fast_sum(
     norms = torch.stack([squares for squares, _, _ in found.values()]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
     most = torch.stack([added for _, added, _ in found.values()]).amax(0)
-    fits = (weights * most <= CANCELS * max(clip, 1e-30)) & norms.isfinite()
+    # A weight below the smallest normal number has lost its digits: too coarse to shorten anything to C.
+    fits = (weights * most <= CANCELS * max(clip, 1e-30)) & norms.isfinite() & (weights >= TINY)
     sound = fits if math.isfinite(clip) else ~norms.isnan()
     sums: dict[str, Tensor] = {}
     for where, (_, _, weighted) in found.items():

@@ -32,6 +32,8 @@ def random_words(generator: torch.Generator | None) -> Words:
     torch's own generator would take three times as long to make them. It is asked here and never by the source, which
     may therefore work in another thread.
     """
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise TypeError(f"generator must be a torch.Generator, or None for the system's randomness, got {generator!r}")
     if generator is None:
         system = SystemRandomness()
         return lambda n: np.frombuffer(system.bytes(8 * n), np.uint64)

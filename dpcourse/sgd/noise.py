@@ -3,6 +3,11 @@
 Box and Muller 1958, "A Note on the Generation of Random Normal Deviates": if U is uniform on (0, 1] and the angle A on
 a full turn, then R cos A and R sin A with R = sqrt(-2 ln U) are two independent normal numbers. In tensors every core
 takes part, which torch's own normal numbers leave to one; for a small network they are a third of a step.
+
+Careful: this is noise in floating point, as everybody's DP-SGD has it. The theorem speaks of real numbers. Whoever sees
+single steps, and knows the sum that was noised to the last digit, can tell from the last digits which sums the noise
+could have been added to (Mironov 2012, "On Significance of the Least Significant Bits for Differential Privacy"; Holohan
+and Braghin 2021, "Secure Random Sampling in Differential Privacy").
 """
 
 from __future__ import annotations
@@ -55,18 +60,20 @@ def _fill(numbers: Tensor, words: Words, deviation: float) -> None:
 
     torch's numbers in single precision come from 24 random bits and end at 5.77 standard deviations; whoever lands
     beyond would be found out. Here a radius beyond ``_FAR`` (one of 2,981) has 53 bits, which reaches 9.5: given that
-    it is beyond, R^2 - FAR^2 is distributed as R^2 is. The others have 31 bits (63 in double precision).
+    it is beyond, R^2 - FAR^2 is distributed as R^2 is. The others have as many as a number of their kind holds: 24, or
+    53 in double precision.
     """
     whole, half, bits = _WHOLE[numbers.dtype], len(numbers) // 2, 8 * numbers.itemsize - 1
     drawn = torch.frombuffer(words(-(-numbers.nbytes // 8)), dtype=whole)  # uniform, with a sign
     radius, angle = numbers[:half], numbers[half:]
     beyond = math.exp(-(_FAR**2) / 2)
-    torch.mul(drawn[:half], (1 - beyond) * 2.0**-bits, out=radius).abs_().add_(beyond)  # U, given that R is not beyond
+    # U, given that R is not beyond; copied first, because a product of whole numbers would be a single-precision one
+    radius.copy_(drawn[:half]).mul_((1 - beyond) * 2.0**-bits).abs_().add_(beyond).clamp_(max=1)
     radius.log_().mul_(-2).sqrt_()
     far = _heads(half, beyond, words)
     radius.numpy()[far] = np.sqrt(_FAR**2 - 2 * np.log(_uniform(len(far), words)))
     radius.mul_(deviation)
-    cosine = torch.mul(drawn[half : 2 * half], math.pi * 2.0**-bits, out=angle).cos()
+    cosine = angle.copy_(drawn[half : 2 * half]).mul_(math.pi * 2.0**-bits).cos()
     angle.sin_().mul_(radius)
     radius.mul_(cosine)
 

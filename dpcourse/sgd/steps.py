@@ -18,13 +18,14 @@ from dpcourse.sgd.generators import random_words
 from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.noise import gaussian_like, noise_meanwhile
 
+LARGEST = 1e37  # of a deviation: 9.5 times that is still a number in single precision
+
 
 def poisson_lot(n: int, q: float, generator: torch.Generator | None = None) -> Tensor:
     """The indices of a lot: each of n examples enters by its own coin, with probability q. It may be empty."""
     n, q = door.whole_number("n", n), door.fraction_of_one("q", q)
-    if q == 1:
-        return torch.arange(n)
-    return torch.from_numpy(np.flatnonzero(random_words(generator)(n) < int(q * 2**64)))
+    words = random_words(generator)
+    return torch.arange(n) if q == 1 else torch.from_numpy(np.flatnonzero(words(n) < int(q * 2**64)))
 
 
 def online_gradient(model: nn.Module, x: Tensor, y: Tensor, loss: Loss) -> dict[str, Tensor]:
@@ -66,14 +67,22 @@ def noisy_average(
     total: dict[str, Tensor], *, clip: float, sigma: float, lot_size: float, generator: torch.Generator | None = None
 ) -> dict[str, Tensor]:
     """Gaussian noise once onto the sum (its l2 sensitivity is ``clip``), then the average over the *expected* lot."""
+    for name, value in total.items():
+        if getattr(value, "dtype", None) not in (torch.float32, torch.float64):
+            raise TypeError(f"total[{name!r}] must be a tensor of float32 or float64, got {value!r}")
     noise = gaussian_like(total, _deviation(clip, sigma, lot_size), random_words(generator))
     return _averaged(total, noise, float(lot_size))
 
 
 def _deviation(clip: float, sigma: float, lot_size: float) -> float:
     """Of the noise in the average: sigma C on the sum, divided by the expected lot."""
-    deviation = door.non_negative("sigma", sigma) * door.positive("clip", clip)
-    return deviation / door.positive("lot_size", lot_size)
+    deviation = door.non_negative("sigma", sigma) * door.positive("clip", clip) / door.positive("lot_size", lot_size)
+    if not deviation < LARGEST:
+        raise ValueError(
+            f"sigma * clip / lot_size must be below {LARGEST:g}, or float32 cannot hold the noise, got {sigma!r}, {clip!r} "
+            f"and {lot_size!r}"
+        )
+    return deviation
 
 
 def _averaged(total: dict[str, Tensor], noise: dict[str, Tensor], lot_size: float) -> dict[str, Tensor]:

@@ -104,13 +104,21 @@ def train(
     the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the plan of that
     run (its noise, clipping, lots, rate and steps), on the same data.
     The guarantee is for adding or removing one example, under Poisson sampling. With a seed the run can be repeated;
-    without one its randomness comes from the system, which is what a real release needs.
+    without one its randomness comes from the system, which is what a real release needs. (A model's own coins, those of
+    Dropout, are torch's: ``torch.manual_seed`` repeats them.) Publish the final model, not the steps: noise in floating
+    point has last digits that tell something to whoever knows the gradient, see ``dpcourse.sgd.noise``.
     """
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got {model!r}")
     for name, given in (("data", data), ("test", data if test is None else test)):
         if not hasattr(given, "inputs") or not hasattr(given, "targets"):
             raise TypeError(f"{name} must have inputs and targets, as dpcourse.sgd.Examples has, got {type(given)!r}")
+        if len(given.inputs) != len(given.targets):
+            raise ValueError(
+                f"{name} must have as many targets as inputs, got {len(given.targets)} and {len(given.inputs)}"
+            )
+    if not callable(loss):
+        raise TypeError(f"loss must be a function of outputs and targets, got {loss!r}")
     check_model(model)
     if resume is None:
         kept = plan(

@@ -171,3 +171,13 @@ def test_bad_input_is_quoted(change: dict[str, object], words: str) -> None:
     kept = {"clip": 1.0, **{k: v for k, v in change.items() if k != "n"}}
     with pytest.raises((ValueError, TypeError), match=words):
         clipped_sum(model, inputs[: change.get("n", 5)], targets, loss, **kept)  # type: ignore[arg-type, misc]
+
+
+def test_bad_noise_is_refused_at_the_door_and_quoted() -> None:
+    total = {"w": torch.zeros(3)}
+    with pytest.raises(ValueError, match="1e\\+300"):
+        noisy_average(total, clip=1e300, sigma=1e300, lot_size=1)
+    with pytest.raises(TypeError, match=r"'w'.*complex"):
+        noisy_average({"w": torch.zeros(3, dtype=torch.complex64)}, clip=1, sigma=1, lot_size=1)
+    with pytest.raises(TypeError, match="generator.*'x'"):
+        poisson_lot(5, 1, "x")  # type: ignore[arg-type]

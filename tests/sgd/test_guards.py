@@ -68,6 +68,28 @@ def test_positions_that_cancel_do_not_erase_the_others(huge: float) -> None:
     assert moved(nn.Embedding(5, 4), words, signs, signed_sum, 1) <= 1 + 1e-4
 
 
+def squared(outputs: Tensor, targets: Tensor) -> Tensor:
+    return (outputs - targets).square().sum(1)
+
+
+def test_other_coins_at_the_second_look_let_nothing_through() -> None:
+    """One example overflows for some of Dropout's coins; another is no number, so that the rest are looked at twice."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 2)).train()
+    inputs, targets = torch.randn(9, 4), torch.randn(9, 2)
+    inputs[0], inputs[8] = torch.tensor([3e38, 0, 0, 0]), float("nan")
+    for _ in range(50):
+        assert length(clipped_sum(model, inputs, targets, squared, clip=1).total) <= 9 + 1e-4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_gradient_so_long_that_its_weight_loses_its_digits_is_not_longer_than_the_clip(method: str) -> None:
+    model, loss = nn.Linear(10, 3, bias=False), lambda outputs, targets: (outputs * targets[:, None]).sum(1)
+    for factor in torch.linspace(1e38, 3.3e38, 20):
+        found = clipped_sum(model, torch.ones(1, 10), factor[None], loss, clip=1e-6, method=method)
+        assert length(found.total) <= 1e-6 * (1 + 1e-4)
+
+
 def signed_planes(outputs: Tensor, targets: Tensor) -> Tensor:
     return (outputs.sum(1).flatten(1) * targets).sum(1)
 

@@ -80,6 +80,23 @@ def test_any_number_of_noises_can_be_drawn(n: int) -> None:
     assert (found.abs() > 0).all()  # a tiny deviation is not rounded to none
 
 
+@pytest.mark.parametrize("word", [0, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+def test_the_outermost_words_make_numbers(word: int, kind: torch.dtype) -> None:
+    """All words alike: then no radius is picked for the tail by its gap, or all of them are."""
+    words = iter([np.full(2, word, np.uint64)])
+    found = normal_numbers(2, lambda n: next(words, np.full(n, 2**40, np.uint64)), 1.0, kind)
+    assert found.isfinite().all()
+
+
+def test_noise_in_double_precision_has_more_bits_than_single_precision_holds() -> None:
+    """Half a million radii from 24 bits would repeat some thousand times; from 53 bits, none is expected."""
+    drawn = normal_numbers(2**20, seeded(4), 1.0, torch.float64)
+    radii = drawn[: 2**19] ** 2 + drawn[2**19 :] ** 2
+    assert len(np.unique(np.exp(-radii.numpy() / 2))) > 2**19 - 100
+    assert (drawn.float().double() != drawn).double().mean() > 0.999
+
+
 def test_the_noise_goes_beyond_torchs_own() -> None:
     """Beyond 5.7681 deviations, where torch's own normal numbers end, 1.6e8 draws expect 1.3, and none has odds 0.28:
     so the seeds are some that have one. What is tested is that the source can reach there at all."""
