@@ -6,8 +6,8 @@ takes part, which torch's own normal numbers leave to one; for a small network t
 
 Careful: this is noise in floating point, as everybody's DP-SGD has it. The theorem speaks of real numbers. Whoever sees
 single steps, and knows the sum that was noised to the last digit, can tell from the last digits which sums the noise
-could have been added to (Mironov 2012, "On Significance of the Least Significant Bits for Differential Privacy"; Holohan
-and Braghin 2021, "Secure Random Sampling in Differential Privacy").
+could have been added to (Mironov 2012, "On Significance of the Least Significant Bits for Differential Privacy";
+Holohan and Braghin 2021, "Secure Random Sampling in Differential Privacy").
 """
 
 from __future__ import annotations

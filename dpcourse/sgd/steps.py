@@ -79,8 +79,8 @@ def _deviation(clip: float, sigma: float, lot_size: float) -> float:
     deviation = door.non_negative("sigma", sigma) * door.positive("clip", clip) / door.positive("lot_size", lot_size)
     if not deviation < LARGEST:
         raise ValueError(
-            f"sigma * clip / lot_size must be below {LARGEST:g}, or float32 cannot hold the noise, got {sigma!r}, {clip!r} "
-            f"and {lot_size!r}"
+            f"sigma * clip / lot_size must be below {LARGEST:g}, or float32 cannot hold the noise, "
+            f"got {sigma!r} * {clip!r} / {lot_size!r}"
         )
     return deviation
 

@@ -15,6 +15,8 @@ from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown, values_of
 
+SINGLE = 2e-6  # what single precision may change in a probability or a loss
+
 
 def _leak_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Products n delta around 1, where the slide's approximation is visibly off."""
@@ -101,7 +103,7 @@ def _judge_heavy_tail(talk: Interview) -> None:
         _refuse_no_probabilities(talk, about, worlds["p"], worlds["q"])
         loss = DiscreteLoss.from_probabilities(*(worlds[name] / worlds[name].sum() for name in ("p", "q")))
         needed = [float(one.delta(epsilon)) for one in (loss, loss.reverse())]
-        over = [order > delta * (1 + 1e-9) + 1e-12 for order in needed]
+        over = [order > delta + SINGLE for order in needed]
         if any(over):
             name = "not private" if all(over) else "one order only"
             talk.fail(
@@ -109,12 +111,12 @@ def _judge_heavy_tail(talk: Interview) -> None:
                 f"and {needed[1]:.4g} for q against p; {delta:.4g} is allowed.",
                 name=name,
             )
-        tail = float(loss.above(epsilon + 1e-9)[0] + loss.below(-epsilon - 1e-9)[0])
-        if tail <= delta * (1 + 1e-6):
+        tail = float(loss.above(epsilon + SINGLE)[0] + loss.below(-epsilon - SINGLE)[0])
+        if tail <= delta + SINGLE:
             talk.fail(
                 f"{about} It is private, but its tail Pr[|L| > epsilon] is {tail:.4g}, and that does not exceed delta "
                 f"= {delta:.4g}.",
-                name="tail as large as delta" if tail > delta * (1 - 1e-6) else "tail too small",
+                name="tail as large as delta" if tail > delta - SINGLE else "tail too small",
             )
     talk.praise = "Private, and the tail is larger than delta: the tail promise is sufficient, not necessary."
 
@@ -123,7 +125,7 @@ def _refuse_no_probabilities(talk: Interview, about: str, p: np.ndarray, q: np.n
     if p.size != q.size or p.size == 0:
         talk.fail(f"{about} Both worlds need the same outputs, so p and q the same length.", name="no probabilities")
     for name, world in (("p", p), ("q", q)):
-        if world.min() < 0 or abs(world.sum() - 1) > 1e-9:
+        if world.min() < 0 or abs(world.sum() - 1) > SINGLE:
             talk.fail(f"{about} {name} must be probabilities: none below 0, sum 1.", name="no probabilities")
 
 

@@ -20,14 +20,15 @@ from dpcourse.tasks.task import Interview, Misconception, Task
 
 
 def _vector_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """The first sum is small: whoever sets negative answers to 0 does so often. Not four sums, where l1 is twice l2."""
     return [
         {
-            "sums": np.round(rng.uniform(200, 900, int(k)), 1),
+            "sums": np.round(np.append(rng.uniform(5, 40), rng.uniform(200, 900, int(k) - 1)), 1),
             "cap": float(rng.uniform(5, 20)),
             "epsilon": float(rng.uniform(0.3, 0.9)),
             "delta": float(10 ** rng.uniform(-6, -4)),
         }
-        for k in rng.permutation([4, 5, 6])[:2]
+        for k in rng.permutation([5, 6, 7])[:2]
     ]
 
 
@@ -90,6 +91,32 @@ gaussian_release = Task(
         Misconception(
             "variance as scale", _gaussians(lambda sums, cap, sigma: sigma),
             "It looks like sigma squared was given as the standard deviation: numpy's normal wants sigma.",
+        ),
+        Misconception(
+            "budget split",
+            lambda sums, cap, epsilon, delta, rng: sums
+            + rng.normal(0, _sigma(1, cap, epsilon / len(sums), delta / len(sums)), len(sums)),
+            "It looks like a budget split over the sums, epsilon/k and delta/k for each. One Gaussian release of "
+            "all k, with the l2 sensitivity cap * sqrt(k), needs less noise for the same promise.",
+        ),
+        Misconception(
+            "noise from the data",
+            lambda sums, cap, epsilon, delta, rng: sums
+            + rng.normal(0, _sigma(1, float(np.linalg.norm(sums)), epsilon, delta), len(sums)),
+            "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from "
+            "cap, the most that one person can add, and is the same for all tables.", hides=False,
+        ),
+        Misconception(
+            "noise from each sum",
+            lambda sums, cap, epsilon, delta, rng: sums + rng.normal(0, _sigma(1, 1.0, epsilon, delta) * sums),
+            "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from "
+            "cap, the most that one person can add, and is the same for all tables.", hides=False,
+        ),
+        Misconception(
+            "Laplace noise",
+            lambda sums, cap, epsilon, delta, rng: sums + rng.laplace(0, cap * len(sums) / epsilon, len(sums)),
+            "It looks like Laplace noise of scale cap * k / epsilon: private as well, without any delta. Asked is the "
+            "Gaussian mechanism.", hides=True,
         ),
         Misconception(
             "shared noise",

@@ -18,16 +18,20 @@ from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
 
 ATOM = 1e-4  # a loss so near to the bound (as a part of it) counts as being there: single precision is no mistake
-DRAWS = 20_000  # of the last look
+DRAWS = 48_000  # of the last look: a noise scale that is 10% off is seen with probability 1 - 1e-6
 FAR = 50.0  # scales of the noise: no output lies so far away
 
 
 def _sum_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Neighbours on both sides, more than 1 apart, and a scale that is not 1."""
+    """Neighbours on both sides, more than 1 apart, and a scale that is not 1.
+
+    About 1.8 scales apart: there the share of outputs beyond the neighbour tells the most about the scale.
+    """
     found = []
     for side in rng.permutation([-1, 1]):
-        data, distance = int(rng.integers(40, 60)), int(rng.integers(2, 4))
-        found.append({"data": data, "neighbour": data + int(side) * distance, "b": float(rng.uniform(2.2, 4))})
+        data, distance = int(rng.integers(40, 60)), int(rng.integers(4, 7))
+        b = distance / float(rng.uniform(1.5, 2.1))
+        found.append({"data": data, "neighbour": data + int(side) * distance, "b": b})
     return found
 
 
@@ -57,11 +61,25 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
             f"outside the function.",
             name="always the same noise",
         )
+    if is_constant(losses) and np.isclose(losses[0], bound, rtol=ATOM):
+        mirrored = {**probe, "neighbour": 2 * probe["data"] - probe["neighbour"]}
+        if not is_constant(talk.draws(mirrored, talk.few)):
+            talk.fail(
+                f"{about} Every loss was {bound:.4g}, but with the neighbour on the other side they differ: your "
+                f"outputs all lie on one side of the data. Laplace noise has both signs.",
+                name="one-sided noise",
+            )
     near = bound * (1 - ATOM)
     if np.abs(losses).max() > bound * (1 + ATOM):
         worst = losses[np.argmax(np.abs(losses))]
         talk.fail(f"{about} One loss is {worst:.4g}, but no output of this mechanism has a loss beyond {bound:.4g}.")
     low, high = float(right.cdf(-near)), float(right.above(near)[0])
+    if not np.any(losses > near) and not is_constant(losses):
+        talk.fail(
+            f"{about} None of your losses is {bound:.4g}, but half of them should be: your outputs never lie on the "
+            f"side of the data that the neighbour is not on. Laplace noise has both signs.",
+            name="one-sided noise",
+        )
     for side, hits, share in (("own", np.sum(losses > near), high), ("other", np.sum(losses <= -near), low)):
         end = bound if side == "own" else -bound
         talk.require(

@@ -78,21 +78,32 @@ group_guarantee = Task(
 
 
 def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Three days at the hospital. Epsilons are eighths, so that a budget can be used up to the last bit.
+    """Four days at the hospital. Prices are whole multiples of a power of 2, so that a budget can be used up to the
+    last bit, in any order of adding.
 
     On the first day a refused query is followed by smaller ones that fit, the last of them exactly; on the second,
-    delta runs out before epsilon; the third is long, and one of its queries costs more than the whole budget.
+    delta runs out before epsilon, is missed by a quarter of the smallest price and then used up; the third is long, and
+    one of its queries costs more than the whole budget; on the fourth there is no delta, and epsilon is missed by
+    little.
     """
     unit = float(rng.integers(1, 4)) / 8
-    tiny = float(rng.uniform(1e-5, 2e-5))
+    tiny = float(rng.integers(3, 6)) * 2.0**-18  # 1.1e-5 to 1.9e-5, exact in 17 decimal digits as well
+    little = tiny / 4
     first = [(4 * unit, 0.0), (2 * unit, tiny), (4 * unit, 0.0), (unit, 0.0), (unit, 0.0), (unit, 0.0)]
-    second = [(unit, 3 * tiny), (unit, 4 * tiny), (unit, 2 * tiny), (2 * unit, tiny), (unit, 0.0)]
+    second = [
+        (unit, 3 * tiny), (unit, 4 * tiny), (unit, 2 * tiny), (unit, 2 * tiny - little), (2 * unit, tiny), (unit, 0.0),
+    ]  # fmt: skip
     third = [(float(rng.integers(1, 5)) / 8, float(rng.uniform(0.5, 1.5)) * tiny) for _ in range(12)]
     third[int(rng.integers(2, 9))] = (2.25, tiny)
     return [
         {"costs": first, "epsilon": 8 * unit, "delta": 3 * tiny},
-        {"costs": second, "epsilon": 8 * unit, "delta": 6.5 * tiny},
+        {"costs": second, "epsilon": 8 * unit, "delta": 7 * tiny - little},
         {"costs": third, "epsilon": 2.0, "delta": 20 * tiny},
+        {
+            "costs": [(2 * unit, 0.0), (unit, tiny), (2 * unit, 0.0), (unit, 0.0)],
+            "epsilon": 4 * unit - 2.0**-12,
+            "delta": 0.0,
+        },
     ]
 
 
@@ -176,6 +187,8 @@ def _kept(costs: Any, epsilon: float, delta: float, *, rule: str) -> dict[str, A
             fits = cost[0] <= epsilon and cost[1] <= delta
         if rule == "twice":
             fits = eps + cost[0] <= epsilon - eps and dlt + cost[1] <= delta - dlt
+        if rule == "either":
+            fits = eps + cost[0] <= epsilon or dlt + cost[1] <= delta
         if rule == "all":
             fits = True
         closed = closed or (rule == "stop" and not fits)
@@ -227,6 +240,10 @@ ledger = Task(
             "spent counted twice", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="twice"),
             "What is spent is counted twice: already taken off the budget in what is left, and added to the price "
             "again. Compare either the price with what is left, or spent and price together with the whole budget.",
+        ),
+        Misconception(
+            "one of them fits", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="either"),
+            "You answer a query if its epsilon or its delta fits. Both must fit.",
         ),
         Misconception(
             "nothing refused", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="all"),

@@ -10,12 +10,13 @@ import numpy as np
 
 from dpcourse.mechanisms import Gaussian, classical_sigma
 from dpcourse.privacy_loss import GaussianLoss
-from dpcourse.tasks.answers import Answer, Complaint
+from dpcourse.tasks.answers import Answer, Complaint, Unwritten
 from dpcourse.tasks.diagnosis import same_values
 from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
 
+FOUR_DIGITS = 5.01e-4  # what rounding 1.0005 to 1.000 or to 1.001 changes
 REFUSALS = ("ValueError", "AssertionError")
 
 
@@ -61,9 +62,21 @@ def _unless_refused(talk: Interview, probe: Probe) -> Any:
     """The answer, or None if the function says no: by an error that means it, or by None."""
     try:
         return talk.value(probe)
+    except Unwritten:
+        talk.fail(
+            f"For {described(probe)} you raise NotImplementedError, which says that a function is not written yet. To "
+            f"refuse a value, raise a ValueError.",
+            name="refuses in other words",
+        )
     except Complaint as complaint:
         if set(complaint.errors) & set(REFUSALS):
             return None
+        if complaint.errors[:1] == ("Exception",):
+            talk.fail(
+                f"For {described(probe)} you refuse by an error of no kind. Raise a ValueError: who calls your "
+                f"function can then tell a refusal from a bug.",
+                name="refuses in other words",
+            )
         raise
 
 
@@ -123,11 +136,11 @@ def _smallest(epsilon: float, delta: float, sensitivity: float) -> float:
 
 
 def _judge_smallest(talk: Interview) -> None:
-    """Within a part in ten thousand (a search has a tolerance); on either side of that, too little or too much."""
+    """To four digits (a search has a tolerance); on either side of that, too little or too much."""
     found = [talk.value(probe) for probe in talk.probes]
     for probe, sigma in zip(talk.probes, found, strict=True):
         right = _smallest(**probe)
-        if abs(sigma / right - 1) <= 1e-4:
+        if abs(sigma / right - 1) <= FOUR_DIGITS:
             continue
         text = f"For {described(probe)} you answer {shown(sigma)}; {shown(right)} is enough."
         if sigma > right:

@@ -90,8 +90,9 @@ theta = Task(
 
 
 def _coin_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Coins on both sides of one half."""
-    return [{"theta": float(rng.uniform(*sides))} for sides in ((0.55, 0.7), (0.8, 0.97), (0.05, 0.4))]
+    """Coins on both sides of one half, and the fair one, which spends nothing."""
+    bent = [{"theta": float(rng.uniform(*sides))} for sides in ((0.55, 0.7), (0.8, 0.97), (0.05, 0.4))]
+    return [*bent, {"theta": 0.5}]
 
 
 spent_epsilon = Task(

@@ -11,7 +11,8 @@ from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
-from dpcourse.tasks.diagnosis import answers_of
+from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.diagnosis import LIKELY, answers_of
 from dpcourse.tasks.seeds import SAME_COIN, is_constant, same_coin
 from dpcourse.tasks.shown import shares
 from dpcourse.tasks.student import Probe
@@ -23,6 +24,7 @@ START = 2_000  # a report is one digit: it takes more of them than of noisy numb
 MOST = 20_000  # of the last look: enough to tell k from k - 1 in the share of the truth
 FAR = 30.0  # an epsilon at which the truth is nearly certain
 NAMING = 6_000  # reports to each probe, to find out which mistake it is
+PROBABILITY, SWAPPED = "probability for a report", "keep and lie swapped"
 
 
 def responses_of(own: str) -> Callable[[Interview], None]:
@@ -39,12 +41,14 @@ def responses_of(own: str) -> Callable[[Interview], None]:
                 _look(talk, probe, int(probe[own]), START, level)
             _look(talk, talk.probes[-1], int(talk.probes[-1][own]), MOST, level)
         except Failed as failed:
+            if failed.possible is not None:  # no category was reported: not a matter of shares
+                raise
             asked = talk.recorded[-1]
             if is_constant(asked.found) and same_coin(talk, asked.probe, far=FAR):
                 raise Failed(failed.text, "always the same coin", wasteful=False) from None
-            if own != "bit" or failed.name:
-                raise
-            raise Failed(failed.text, _known_coin(talk) or "another coin", failed.wasteful) from None
+            name = failed.name or _known(talk) or ("another coin" if own == "bit" else "")
+            wasteful = failed.wasteful and name != SWAPPED  # that one may be private here, and is not everywhere
+            raise Failed(failed.text, name, wasteful, lambda known: False) from None  # all have been compared
         talk.praise = f"Your reports to {len(talk.probes)} probes come as often as they should."
 
     return judge
@@ -56,7 +60,10 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
     reports = talk.draws(probe, draws)
     strange = reports[~np.isin(reports, np.arange(right.k))]
     if strange.size:
-        talk.fail(f"{about} You reported {strange[0]:g}, which is no category: they are 0 to {right.k - 1}.")
+        allowed = f"which is no category: they are 0 to {right.k - 1}" if "k" in probe else "but a report is 0 or 1"
+        chance = is_constant(reports) and 0 < reports[0] < 1
+        text = f"{about} You reported {strange[0]:g}, {allowed}."
+        raise Failed(text, PROBABILITY if chance else "", wasteful=False, possible=lambda known: False)
     counts = np.bincount(reports.astype(int), minlength=right.k)
     if talk.public:
         talk.picture = shares(talk.task.name, list(map(str, range(right.k))), counts / draws, right.matrix[own])
@@ -72,24 +79,35 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
             )
 
 
-def _known_coin(talk: Interview) -> str:
-    """The misconception whose function says yes as often, over all probes together (a chi-square), or "".
+def _known(talk: Interview) -> str:
+    """The misconception whose function reports each category as often, at all probes together, or "".
 
-    Two coins that differ by 0.04 are told apart; Kolmogorov-Smirnov would be far too lax for answers that are 0 or 1.
+    A chi-square of two samples: two coins that differ by 0.04 are told apart. Kolmogorov-Smirnov would be far too lax
+    for so few different answers; and at a single probe two mistakes may have the same shares.
     """
-    found = [float(talk.draws(probe, NAMING).mean()) for probe in talk.probes]
-    likeliest, name = 1e-4, ""
-    for known in talk.task.misconceptions:
-        statistic = 0.0
-        for number, (probe, yes) in enumerate(zip(talk.probes, found, strict=True)):
-            theirs = float(answers_of(known.wrong, talk.task.answer, probe, NAMING, 1_000_003 + number).mean())
-            both = (yes + theirs) / 2
-            variance = 2 * both * (1 - both) / NAMING
-            statistic += (yes - theirs) ** 2 / variance if variance > 0 else 0.0  # always 0, or always 1, in both
-        likely = float(chdtrc(len(found), statistic))
-        if likely > likeliest:
-            likeliest, name = likely, known.name
-    return name
+    try:
+        found = [talk.draws(probe, NAMING) for probe in talk.probes]
+    except Complaint:  # a later probe stops the function: no known mistake does
+        return ""
+    likely = {known.name: _alike(talk, known, found) for known in talk.task.misconceptions}
+    name = max(likely, key=lambda one: likely[one])
+    return name if likely[name] > LIKELY else ""
+
+
+def _alike(talk: Interview, known: Misconception, found: list[np.ndarray]) -> float:
+    """How likely is it that these reports and those of the wrong function have the same law?"""
+    statistic, freedom = 0.0, 0
+    for number, (probe, reports) in enumerate(zip(talk.probes, found, strict=True)):
+        theirs = answers_of(known.wrong, talk.task.answer, probe, NAMING, 1_000_003 + number)
+        k = probe.get("k", 2)
+        ours, others = ([np.count_nonzero(sample == one) for one in range(k)] for sample in (reports, theirs))
+        if sum(ours) < NAMING or sum(others) < NAMING:  # something else than a category
+            return 0.0
+        statistic += sum(
+            (one - other) ** 2 / (one + other) for one, other in zip(ours, others, strict=True) if one + other
+        )
+        freedom += k - 1
+    return float(chdtrc(freedom, statistic))
 
 
 def _on_the_truth(told: int, lies: np.ndarray, right: KaryResponse) -> tuple[str, bool]:
@@ -171,6 +189,10 @@ randomized_response = Task(
             "The truth comes with 75% whatever epsilon is: the two-coin version, which has the budget ln 3 built in.",
         ),
         Misconception(
+            PROBABILITY, lambda bit, epsilon: right_theta(epsilon) if bit else 1 - right_theta(epsilon),
+            "That is a probability. Toss a coin that has it, and report what the coin says.",
+        ),
+        Misconception(
             "always the same coin",
             lambda bit, epsilon: _flipping(bit, right_theta(epsilon), np.random.default_rng(0)),
             SAME_COIN,
@@ -180,13 +202,15 @@ randomized_response = Task(
 
 
 def _category_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """The first category, the last one, and one between them: a response may be right for one and not for another."""
+    """The first category, the last one, and one between them: a response may be right for one and not for another.
+
+    And one of two categories, before the last probe: there it must be randomized response.
+    """
     sizes = rng.permutation(np.arange(4, 7)).tolist()
     own = (0, sizes[1] - 1, int(rng.integers(1, sizes[2] - 1)))
-    return [
-        {"category": category, "k": k, "epsilon": float(rng.uniform(1.2, 2))}
-        for category, k in zip(own, sizes, strict=True)
-    ]
+    asked = list(zip(own, sizes, strict=True))
+    asked.insert(2, (int(rng.integers(2)), 2))
+    return [{"category": category, "k": k, "epsilon": float(rng.uniform(1.2, 2))} for category, k in asked]
 
 
 @lru_cache(maxsize=64)
@@ -246,6 +270,18 @@ kary_response = Task(
                 category if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else _other(category, k, rng)
             ),
             "There are k - 1 other categories, not k: theta = e^eps / (e^eps + k - 1).",
+        ),
+        Misconception(
+            SWAPPED,
+            lambda category, k, epsilon, rng: (
+                _other(category, k, rng) if rng.random() < _truth(k, epsilon) else category
+            ),
+            "Keep and lie are swapped: e^eps / (e^eps + k - 1) is the probability of your own category. As it is, the "
+            "truth comes more often the smaller epsilon is, and for a small one the promise is broken.",
+        ),
+        Misconception(
+            PROBABILITY, lambda category, k, epsilon: _truth(k, epsilon),
+            "That is a probability. Toss a coin that has it, and report a category.",
         ),
         Misconception(
             "always the same coin",

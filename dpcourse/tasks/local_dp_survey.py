@@ -61,18 +61,38 @@ def _with_error(wrong: Any) -> Any:
 
 
 COINS = "coins forgotten"
+OF_REPORTS, OF_YES, SHARE_OF_YES = "error of the reports", "error of the yes", "share of the yes"
 
 
 def _coins_forgotten(probe: Probe, found: Any, right: Any) -> bool:
     """The right share with the error of a sample of truthful people; the variance may be divided by n - 1, too."""
-    errors = _drawn_error(**probe) * np.array([1, math.sqrt(len(probe["reports"]) / (len(probe["reports"]) - 1))])
+    errors = _drawn_error(**probe) * np.array([1, _less_one(probe)])
     return same_values(found["share"], right["share"]) and bool(np.isclose(found["standard_error"], errors).any())
+
+
+def _less_one(probe: Probe) -> float:
+    """What an error grows by if the variance is divided by n - 1."""
+    return math.sqrt(len(probe["reports"]) / (len(probe["reports"]) - 1))
+
+
+def _named_share(pairs: Sequence[Answered]) -> str:
+    """A mistake whose variance may be divided by n - 1 as well, as ``np.std(reports, ddof=1)`` does."""
+    if _coins_forgotten(*pairs[0]):
+        return COINS
+    for name, wrong in OF_THE_SAMPLE.items():
+        if all(
+            same_values(found, {"share": share, "standard_error": error * _less_one(probe)})
+            for probe, found, _ in pairs
+            for share, error in [wrong(**probe)]
+        ):
+            return name
+    return ""
 
 
 def _judge_share(talk: Interview) -> None:
     """Where the estimate leaves [0, 1], sqrt(p(1 - p)/n) has no value: the large class names the mistake before."""
     try:
-        values_of(_share, named=lambda pairs: COINS if _coins_forgotten(*pairs[0]) else "")(talk)
+        values_of(_share, named=_named_share)(talk)
     except Complaint:
         for asked in talk.recorded[:1]:
             right = _share(**asked.probe)
@@ -84,6 +104,13 @@ def _judge_share(talk: Interview) -> None:
         raise
 
 
+#: The wrong answers that take the variance of the reports for what errs.
+OF_THE_SAMPLE = {
+    SHARE_OF_YES: _naive_share,
+    OF_REPORTS: _with_error(lambda reports, epsilon: _naive_share(reports, epsilon)[1] / _gain(epsilon)),
+    OF_YES: _with_error(lambda reports, epsilon: _naive_share(reports, epsilon)[1]),
+}
+
 share_of_class = Task(
     name="share_of_class",
     points=3,
@@ -93,7 +120,7 @@ share_of_class = Task(
     answer=Answers({"share": Answer(), "standard_error": Answer()}),
     misconceptions=(
         Misconception(
-            "share of the yes", _naive_share,
+            SHARE_OF_YES, OF_THE_SAMPLE[SHARE_OF_YES],
             "That is the share of those who said yes, with its usual standard error. Many of them only followed their "
             "coin: the estimate is biased towards one half. Walk the straight line backwards.",
         ),
@@ -122,8 +149,7 @@ share_of_class = Task(
             "That is the variance; the standard error is its square root.",
         ),
         Misconception(
-            "error of the reports",
-            _with_error(lambda reports, epsilon: _naive_share(reports, epsilon)[1] / _gain(epsilon)),
+            OF_REPORTS, OF_THE_SAMPLE[OF_REPORTS],
             "You take the variance of the reports from y(1 - y). That also counts who was asked, as if the class were "
             "drawn at random. Asked is the error that the coins make: each report has the variance theta (1 - theta), "
             "whichever bit is behind it.",
@@ -136,7 +162,7 @@ share_of_class = Task(
             "would not even have a value.)",
         ),
         Misconception(
-            "error of the yes", _with_error(lambda reports, epsilon: _naive_share(reports, epsilon)[1]),
+            OF_YES, OF_THE_SAMPLE[OF_YES],
             "sqrt(y (1 - y)/n) is the usual error of the share of yes among people who are drawn at random. Here the "
             "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
             "dividing by 2 theta - 1 stretches the error as it stretches the share.",

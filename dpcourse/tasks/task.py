@@ -25,11 +25,15 @@ NOTICED = {"scale factor": "a scale off by {:.0%}", "true probability": "a share
 
 @dataclass(frozen=True)
 class Misconception:
-    """A mistake that students really make: a name, the wrong function, and what to say about it."""
+    """A mistake that students really make: a name, the wrong function, and what to say about it.
+
+    ``hides`` says whether the wrong noise hides somebody, where its width alone does not tell.
+    """
 
     name: str
     wrong: Callable[..., Any]
     message: str
+    hides: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -177,7 +177,7 @@ def test_bad_noise_is_refused_at_the_door_and_quoted() -> None:
     total = {"w": torch.zeros(3)}
     with pytest.raises(ValueError, match="1e\\+300"):
         noisy_average(total, clip=1e300, sigma=1e300, lot_size=1)
-    with pytest.raises(TypeError, match=r"'w'.*complex"):
+    with pytest.raises(TypeError, match=r"'w'.*0\.j"):
         noisy_average({"w": torch.zeros(3, dtype=torch.complex64)}, clip=1, sigma=1, lot_size=1)
-    with pytest.raises(TypeError, match="generator.*'x'"):
+    with pytest.raises(TypeError, match=r"generator.*'x'"):
         poisson_lot(5, 1, "x")  # type: ignore[arg-type]

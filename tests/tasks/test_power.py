@@ -14,6 +14,8 @@ from dpcourse.privacy_loss import LaplaceLoss
 from dpcourse.tasks import LEVEL, Student
 from dpcourse.tasks.approximate_dp_loss import DRAWS
 from dpcourse.tasks.bank import tasks_of
+from dpcourse.tasks.laws import TESTS
+from dpcourse.tasks.local_dp_laplace import NARROW
 from dpcourse.tasks.local_dp_reports import MOST
 from tests.tasks import bank_hw2
 from tests.tasks.bank_hw2.local_noise import laplace_numpy
@@ -84,6 +86,44 @@ def test_sixteen_for_fifteen_does_not_pass():
     found = task.examine(Student(laplace_numpy, task.answer), 3)
     below, above = max((fit for fit in found.evidence if fit.unit == "scale factor"), key=lambda fit: fit.draws).limits
     assert 14 / 15 <= below < above <= 16 / 15
+
+
+def test_a_number_moved_by_one_does_not_pass():
+    """Beyond both ends and inside: by the sign count of the few draws alone, where the noise is narrow."""
+    for asked in probes("hw2_local_dp", "local_laplace"):
+        narrow = [probe for probe in asked if probe["epsilon"] >= NARROW[0]]
+        assert [probe["skipped"] > 15 for probe in narrow] == [True, False, False]
+        assert [probe["skipped"] < 0 for probe in narrow] == [False, True, False]
+        for probe in narrow:
+            above = 1 - math.exp(-probe["epsilon"] / 15) / 2
+            assert missed(0.5, above, LEVEL / (len(asked) + 1) / TESTS, draws=300) <= MISS
+
+
+SCALE, LIES = "Is it 16/epsilon?", "There are k - 1 other categories"
+
+
+@pytest.mark.parametrize(
+    ("name", "style", "says", "never"),
+    [
+        ("local_laplace", "up to 14", " to about 14, not to 15.", SCALE),
+        ("local_laplace", "from 1", " to about 1, not to 0.", SCALE),
+        ("local_laplace", "one less", "does not lie around the number", "The ends are off by one"),
+        ("local_laplace", "fourteen", "too little", SCALE),
+        ("local_laplace", "thirteen and a half", "too little", SCALE),
+        ("local_laplace", "root of 2", "wasteful", SCALE),
+        ("kary_response", "swapped", "Keep and lie are swapped", LIES),
+        ("kary_response", "rounded lies", "betrays something", LIES),
+        ("kary_response", "truth of two", "k = 2", LIES),
+        ("randomized_response", "probability", "but a report is 0 or 1. That is a probability.", "fixed seed"),
+    ],
+)
+def test_what_is_said_is_true(name, style, says, never):
+    """Of the public probes and of three hidden draws (fixed seeds)."""
+    task, function = tasks_of("hw2_local_dp")[name], bank_hw2.WRONG[name][style][0]
+    for seed, public in ((task.public_seed(), True), (1, False), (2, False), (3, False)):
+        found = task.examine(Student(function, task.answer), seed, public=public)
+        assert says in found.message
+        assert never not in found.message
 
 
 def test_a_loss_from_the_other_world_does_not_pass():

@@ -43,6 +43,15 @@ def laplace_half_scale(skipped, epsilon, rng):
     return np.clip(skipped, 0, 15) + rng.laplace(0, 7.5 / epsilon)
 
 
+def laplace_of_range(low, high, width=15, moved=0):
+    """Another range, another scale, or another middle."""
+
+    def report(skipped, epsilon, rng):
+        return min(max(skipped, low), high) + moved + rng.laplace(0, width / epsilon)
+
+    return report
+
+
 def laplace_one_sided(skipped, epsilon, rng):
     return np.clip(skipped, 0, 15) + rng.exponential(15 / epsilon)
 
@@ -99,6 +108,18 @@ WRONG = {
             lambda skipped, epsilon, rng: np.clip(skipped, 0, 15) + 16 / epsilon * rng.laplace(),
             "sixteen values",
         ),
+        "up to 14": (laplace_of_range(0, 14), "ends off by one"),
+        "from 1": (laplace_of_range(1, 15), "ends off by one"),
+        "up to 16": (laplace_of_range(0, 16), "ends off by one"),
+        "1 to 14": (laplace_of_range(1, 14), "ends off by one"),
+        "one less": (laplace_of_range(0, 15, moved=-1), None),
+        "one more, before the ends": (
+            lambda skipped, epsilon, rng: np.clip(skipped + 1, 0, 15) + rng.laplace(0, 15 / epsilon),
+            None,
+        ),
+        "fourteen": (laplace_of_range(0, 15, 14), None),
+        "thirteen and a half": (laplace_of_range(0, 15, 13.5), None),
+        "root of 2": (laplace_of_range(0, 15, 15 * math.sqrt(2)), None),
         "one-sided": (laplace_one_sided, None),
         "fixed seed": (laplace_seeded, None),
         "rounded": (lambda skipped, epsilon, rng: round(laplace_numpy(skipped, epsilon, rng)), None),

@@ -141,6 +141,23 @@ def kary_upper_lies(category, k, epsilon):
     return random.choice([y for y in range(1, k) if y != category])
 
 
+def kary_swapped(category, k, epsilon, rng):
+    if rng.random() > math.exp(epsilon) / (math.exp(epsilon) + k - 1):
+        return category
+    other = rng.integers(k - 1)
+    return other + (other >= category)
+
+
+def kary_rounded_lies(category, k, epsilon, rng):
+    """Rounding makes the first and the last category half as likely."""
+    if rng.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1):
+        return category
+    while True:
+        other = round(rng.random() * (k - 1))
+        if other != category:
+            return other
+
+
 RIGHT = {
     "randomized_response": {
         "numpy": response_numpy,
@@ -182,6 +199,10 @@ WRONG = {
         "yes": (lambda bit, epsilon, rng: True, "deaf to the bit"),
         "always no": (lambda bit, epsilon: 0, None),
         "quadratic": (response_quadratic, "quadratic attempt"),
+        "probability": (
+            lambda bit, epsilon: bit * theta_plain(epsilon, "tight") + (1 - bit) * (1 - theta_plain(epsilon, "tight")),
+            "probability for a report",
+        ),
         "minus one": (lambda bit, epsilon: 2 * response_random(bit, epsilon) - 1, None),
     },
     "kary_response": {
@@ -198,6 +219,16 @@ WRONG = {
         "truth of the last": (
             lambda category, k, epsilon, rng: category if category == k - 1 else kary_numpy(category, k, epsilon, rng),
             None,
+        ),
+        "swapped": (kary_swapped, "keep and lie swapped"),
+        "rounded lies": (kary_rounded_lies, None),
+        "truth of two": (
+            lambda category, k, epsilon, rng: category if k == 2 else kary_numpy(category, k, epsilon, rng),
+            None,
+        ),
+        "probability": (
+            lambda category, k, epsilon: math.exp(epsilon) / (math.exp(epsilon) + k - 1),
+            "probability for a report",
         ),
         "lies from one": (kary_upper_lies, None),
         "half epsilon": (lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon / 2, rng), None),

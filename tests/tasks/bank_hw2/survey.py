@@ -158,7 +158,25 @@ WRONG = {
             lambda reports, epsilon: (share_numpy(reports, epsilon)[0], np.std(reports) / np.sqrt(len(reports))),
             "error of the yes",
         ),
+        "error of the yes, n - 1": (
+            lambda reports, epsilon: (
+                share_numpy(reports, epsilon)[0],
+                np.std(reports, ddof=1) / np.sqrt(len(reports)),
+            ),
+            "error of the yes",
+        ),
+        "share of yes, n - 1": (
+            lambda reports, epsilon: (np.mean(reports), statistics.stdev(reports.tolist()) / len(reports) ** 0.5),
+            "share of the yes",
+        ),
         "error of reports": (share_error_of_reports, "error of the reports"),
+        "error of reports, n - 1": (
+            lambda reports, epsilon: (
+                share_numpy(reports, epsilon)[0],
+                np.std(reports, ddof=1) / np.sqrt(len(reports)) / np.tanh(epsilon / 2),
+            ),
+            "error of the reports",
+        ),
         "no root": (
             lambda reports, epsilon: (
                 share_numpy(reports, epsilon)[0],

@@ -64,6 +64,12 @@ def spent_by_branch(theta):
     return np.log(theta) - np.log1p(-theta)
 
 
+def spent_but_for_the_fair(theta):
+    """The fair coin is forgotten: of the two odds the larger one, and none if they are equal."""
+    odds = [one for one in (theta / (1 - theta), (1 - theta) / theta) if one > 1]
+    return math.log(odds[0]) if odds else 1.0
+
+
 def ratio_by_probabilities(bit, neighbour, report, epsilon):
     theta = math.exp(epsilon) / (1 + math.exp(epsilon))
     above = theta if report == bit else 1 - theta
@@ -166,6 +172,7 @@ WRONG = {
         "log10": (lambda theta: abs(np.log10(theta) - np.log10(1 - theta)), "base ten"),
         "log2": (lambda theta: abs(np.log2(theta) - np.log2(1 - theta)), "base two"),
         "fair": (lambda theta: abs(math.log(2 * theta)), "against a fair coin"),
+        "fair coin forgotten": (spent_but_for_the_fair, None),
         "log of theta": (lambda theta: -math.log(theta), None),
         "first attempt inverted": (lambda theta: abs((2 * theta - 1) / (1 - theta)), None),
     },

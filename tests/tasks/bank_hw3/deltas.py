@@ -140,6 +140,13 @@ def after_single(p, q, g, epsilon):
     return max((merged_p - np.exp(epsilon) * merged_q).max(), (merged_q - np.exp(epsilon) * merged_p).max())
 
 
+def tail_in_single_precision(epsilon, delta):
+    import torch
+
+    worlds = torch.tensor(tail_response(epsilon, delta), dtype=torch.float32)
+    return worlds[0], worlds[1]
+
+
 RIGHT = {
     "leaks": {"plain": leaks_plain, "dict": leaks_dict, "loop": leaks_loop, "scipy": leaks_binomial},
     "heavy_tail": {
@@ -147,6 +154,7 @@ RIGHT = {
         "half of delta": tail_less,
         "silence": tail_with_silence,
         "Gaussian": tail_gaussian_bins,
+        "torch, single": tail_in_single_precision,
     },
     "delta_after": {
         "numpy": after_numpy,
@@ -168,6 +176,10 @@ WRONG = {
     },
     "heavy_tail": {
         "pure": (tail_pure, "tail too small"),
+        "pure, single": (
+            lambda epsilon, delta: tuple(np.float32(world) for world in tail_pure(epsilon, delta)),
+            "tail too small",
+        ),
         "leak": (tail_leak, "tail as large as delta"),
         "theta plus delta": (tail_too_truthful, "not private"),
         "one way": (tail_one_way, "one order only"),

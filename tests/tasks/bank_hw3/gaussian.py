@@ -50,6 +50,15 @@ def textbook_one_allowed(epsilon, delta, sensitivity):
     return textbook_unchecked(epsilon, delta, sensitivity)
 
 
+def textbook_raising(error):
+    def sigma(epsilon, delta, sensitivity):
+        if epsilon >= 1:
+            raise error
+        return math.sqrt(2 * math.log(1.25 / delta)) * sensitivity / epsilon
+
+    return sigma
+
+
 def vector_sigma(sums, cap, epsilon, delta):
     return np.sqrt(2 * np.log(1.25 / delta)) * cap * np.sqrt(len(sums)) / epsilon
 
@@ -96,6 +105,23 @@ def vector_first_only(sums, cap, epsilon, delta, rng):
 
 def vector_laplace(sums, cap, epsilon, delta, rng):
     return sums + rng.laplace(0, vector_sigma(sums, cap, epsilon, delta) / math.sqrt(2), len(sums))
+
+
+def vector_of_width(sigma):
+    """Noise whose width is another function of what is given."""
+    return lambda sums, cap, epsilon, delta, rng: sums + rng.normal(0, sigma(sums, cap, epsilon, delta), len(sums))
+
+
+def vector_then(process):
+    return lambda sums, cap, epsilon, delta, rng: process(vector_numpy(sums, cap, epsilon, delta, rng))
+
+
+def vector_logistic(sums, cap, epsilon, delta, rng):
+    return sums + rng.logistic(0, vector_sigma(sums, cap, epsilon, delta) * math.sqrt(3) / math.pi, len(sums))
+
+
+def one_sigma(cap, epsilon, delta):
+    return math.sqrt(2 * math.log(1.25 / delta)) * cap / epsilon
 
 
 def vector_in_place(sums, cap, epsilon, delta, rng):
@@ -166,6 +192,7 @@ RIGHT = {
         "brentq": sigma_brentq,
         "coarse, length 1": sigma_coarse,
         "log space": sigma_newton,
+        "four digits": lambda epsilon, delta, sensitivity: float(f"{sigma_newton(epsilon, delta, sensitivity):.4g}"),
     },
 }
 
@@ -181,6 +208,8 @@ WRONG = {
         "root of epsilon": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d) * s**2 / e)), None),
         "analytic": (refusing(sigma_bisection), None),
         "refuses all": (lambda epsilon, delta, sensitivity: None, None),
+        "not implemented": (textbook_raising(NotImplementedError("needs epsilon < 1")), "refuses in other words"),
+        "any error": (textbook_raising(Exception("needs epsilon < 1")), "refuses in other words"),
     },
     "gaussian_release": {
         "l1": (vector_times(lambda k, cap, sigma: k**0.5), "l1 sensitivity"),
@@ -199,6 +228,37 @@ WRONG = {
         "first only": (vector_first_only, None),
         "Laplace": (vector_laplace, None),
         "in place": (vector_in_place, None),
+        "split": (
+            vector_of_width(lambda sums, cap, e, d: one_sigma(cap, e / len(sums), d / len(sums))),
+            "budget split",
+        ),
+        "width of the sums": (
+            vector_of_width(lambda sums, cap, e, d: one_sigma(np.linalg.norm(sums), e, d)),
+            "noise from the data",
+        ),
+        "width of each sum": (
+            vector_of_width(lambda sums, cap, e, d: one_sigma(1, e, d) * sums),
+            "noise from each sum",
+        ),
+        "uneven": (
+            vector_of_width(
+                lambda sums, cap, e, d: vector_sigma(sums, cap, e, d) * np.sqrt(np.linspace(0.4, 1.6, len(sums)))
+            ),
+            None,
+        ),
+        "as even as the sums": (
+            vector_of_width(lambda sums, cap, e, d: vector_sigma(sums, cap, e, d) * np.sqrt(sums / sums.mean())),
+            None,
+        ),
+        "pure": (
+            lambda sums, cap, epsilon, delta, rng: sums + rng.laplace(0, cap * len(sums) / epsilon, len(sums)),
+            "Laplace noise",
+        ),
+        "cut": (vector_then(lambda noisy: np.maximum(0, noisy)), "cut off"),
+        "whole numbers": (vector_then(np.round), "rounded"),
+        "one decimal": (vector_then(lambda noisy: np.round(noisy, 1)), "rounded"),
+        "logistic": (vector_logistic, None),
+        "twice": (vector_times(lambda k, cap, sigma: 2), None),
         "one-sided": (
             lambda sums, cap, epsilon, delta, rng: sums + abs(vector_numpy(sums, cap, epsilon, delta, rng) - sums),
             None,

@@ -116,6 +116,10 @@ def delta_sampled(epsilon, sigma, sensitivity, rng):
     return np.mean(np.maximum(1 - np.exp(epsilon - losses), 0))
 
 
+def loss_of(t, data, neighbour, b):
+    return (abs(t - neighbour) - abs(t - data)) / b
+
+
 RIGHT = {
     "laplace_loss_sample": {
         "numpy": loss_numpy,
@@ -155,6 +159,18 @@ WRONG = {
         "fixed seed 1": (loss_seeded(1), "always the same noise"),
         "fixed seed, torch": (loss_seeded_in_single_precision, "always the same noise"),
         "no output": (lambda data, neighbour, b: (data - neighbour) / b, None),
+        "noise 10% too wide": (
+            lambda data, neighbour, b, rng: loss_of(rng.laplace(data, 1.1 * b), data, neighbour, b),
+            None,
+        ),
+        "noise 10% too narrow": (
+            lambda data, neighbour, b, rng: loss_of(rng.laplace(data, b / 1.1), data, neighbour, b),
+            None,
+        ),
+        "one-sided": (
+            lambda data, neighbour, b, rng: loss_of(data + abs(rng.laplace(0, b)), data, neighbour, b),
+            "one-sided noise",
+        ),
         "scale 10% off": (lambda data, neighbour, b, rng: loss_numpy(data, neighbour, 1.1 * b, rng), None),
         "rounded": (lambda data, neighbour, b, rng: round(loss_numpy(data, neighbour, b, rng), 1), None),
     },

@@ -144,6 +144,20 @@ def ledger_largest(costs, epsilon, delta):
     return answered, max(cost[0] for cost in costs), max(cost[1] for cost in costs)
 
 
+def ledger_by(fits):
+    """What fits is decided by a rule of one's own."""
+
+    def ledger(costs, epsilon, delta):
+        answered, spent = [], (0.0, 0.0)
+        for e, d in costs:
+            answered.append(bool(fits(spent[0] + e, epsilon, spent[1] + d, delta)))
+            if answered[-1]:
+                spent = (spent[0] + e, spent[1] + d)
+        return answered, *spent
+
+    return ledger
+
+
 LINKS = ("d0 and d1 are neighbours", "d1 and d2 are neighbours")
 
 
@@ -216,6 +230,9 @@ WRONG = {
         "spent and left": (ledger_mixes_up, "spent counted twice"),
         "each by itself": (ledger_alone, "each query by itself"),
         "largest": (ledger_largest, "each query by itself"),
+        "strict delta": (ledger_by(lambda e, epsilon, d, delta: e <= epsilon and d < delta), None),
+        "five percent": (ledger_by(lambda e, epsilon, d, delta: e <= epsilon and d <= 1.05 * delta), None),
+        "or": (ledger_by(lambda e, epsilon, d, delta: e <= epsilon or d <= delta), "one of them fits"),
         "everything": (
             lambda costs, epsilon, delta: (np.ones(len(costs)), *np.sum(costs, axis=0)),
             "nothing refused",
