@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,6 +17,8 @@ from dpcourse.tasks.student import Probe, Student
 from dpcourse.tasks.verdict import Verdict
 
 CLOSER = 3_000  # draws to name a mistake by
+NO_CHANCE = 1e-20  # a p-value at which nobody asks again
+SECOND = 1e-3  # of one task: the level of a second look
 LEVEL = 5e-8  # of one task: the probability that chance fails a right answer. Twenty tasks stay within 1e-6.
 
 #: What a test would notice, by the unit of its smallest error.
@@ -63,10 +65,20 @@ class Task:
     def examine(self, student: Any, seed: int, *, public: bool = False) -> Verdict:
         """Put probes drawn from ``seed`` to the student, and decide."""
         rng = np.random.default_rng([seed, zlib.crc32(self.name.encode()), int(public)])
-        talk = Interview(self, student, rng, public)
+        talk = first = Interview(self, student, rng, public)
         status, message, name, wasteful = "passed", "", "", False
         try:
-            self.judge(talk)
+            try:
+                self.judge(talk)
+            except Failed:
+                if not talk.may_be_chance:
+                    raise
+                second = SecondLook(self, student, rng, public)
+                with contextlib.suppress(Failed):
+                    self.judge(second)
+                    talk = second
+                if talk is not second:
+                    raise
             message = talk.praise
         except Complaint as complaint:
             status, message = complaint.status, str(complaint)
@@ -84,7 +96,7 @@ class Task:
         return Verdict(
             task=self.name, status=status, points=round(self.points * share, 2), max_points=self.points,
             message=" ".join(part for part in (message, where, odds) if part),
-            misconception=name, wasteful=wasteful, public=public, false_fail=talk.spent,
+            misconception=name, wasteful=wasteful, public=public, false_fail=first.spent,
             evidence=tuple(talk.evidence), picture=talk.picture,
         )  # fmt: skip
 
@@ -188,6 +200,28 @@ class Interview:
         if not fit.passed:
             self.fail(text, name=name, wasteful=wasteful)
 
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether a random test has failed, and not so clearly that no chance could have done it."""
+        return bool(self.evidence) and not self.evidence[-1].passed and self.evidence[-1].p_value > NO_CHANCE
+
     def fail(self, text: str, *, name: str = "", wasteful: bool = False) -> NoReturn:
         """The answers are wrong: say how, and by how much. ``name`` a misconception, if the judge knows it."""
         raise Failed(text, name, wasteful)
+
+
+class SecondLook(Interview):
+    """The same examination once more, with fresh probes and coins: what chance failed passes now.
+
+    Its level is higher: a right answer fails both with probability LEVEL times SECOND at most, and a wrong one that has
+    failed the first hardly ever gets away because of the second.
+    """
+
+    def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False) -> None:
+        """As at the first look, at a higher level."""
+        level = fit.level * SECOND / LEVEL
+        fit = replace(fit, level=level)
+        self.evidence.append(fit)
+        self.spent += level
+        if not fit.passed:
+            self.fail(text, name=name, wasteful=wasteful)
