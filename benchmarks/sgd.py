@@ -139,13 +139,14 @@ PEAK = """
 import json, sys, torch
 torch.set_num_threads(1)
 from benchmarks.sgd import cases, our_step, plain_step, tensors_held
+from dpcourse.sgd.convolution import HELD
 def high_water():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
 model, *batch = cases(1024)[{name!r}]
 step = {make}(model, *batch)
 for _ in range(3): step()
 process = high_water()
-standing = sum(t.nbytes for t in [*model.parameters(), *batch[:2]]) / 2**20
+standing = sum(t.nbytes for t in [*model.parameters(), *batch[:2], *vars(HELD).values()]) / 2**20
 print(json.dumps([standing + tensors_held(step), process]))
 """
 

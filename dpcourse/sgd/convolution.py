@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
 import torch
@@ -12,7 +13,10 @@ from torch.nn.grad import conv2d_weight
 
 from dpcourse.sgd.products import HUGE, Weighted, norms_of, product_squares, scaled
 
-CACHED = 2**20  # numbers: so many of the patches are held at once, few enough to stay in the processor's cache
+# Numbers of patches that are held at once. For one thread, what stays in its cache; several wait for each other after
+# every piece of work, so that they are given large ones.
+CACHED, LARGE = 2**18, 2**21
+HELD = threading.local()  # memory for patches and products, by thread
 
 
 def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
@@ -24,7 +28,18 @@ def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
     for dim in (1, 2):
         apart, size, step = layer.dilation[dim - 1], layer.kernel_size[dim - 1], layer.stride[dim - 1]
         windows = windows.unfold(dim, apart * (size - 1) + 1, step)[..., ::apart]
-    return windows.permute(0, 1, 2, 4, 5, 3).reshape(a.shape[0], windows.shape[1] * windows.shape[2], -1)
+    windows = windows.permute(0, 1, 2, 4, 5, 3)
+    patches = _room("patches", windows.shape, a).copy_(windows)
+    return patches.view(a.shape[0], windows.shape[1] * windows.shape[2], -1)
+
+
+def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """Memory that is used again in the next step: to get it from the system anew takes longer than to fill it."""
+    size, held = math.prod(shape), getattr(HELD, name, None)
+    if held is None or held.numel() < size or held.dtype != like.dtype:
+        held = like.new_empty(size)
+        setattr(HELD, name, held)
+    return held[:size].view(shape)
 
 
 def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
@@ -71,8 +86,11 @@ def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor, adde
         each = _one_plane(layer, a, g)
         squares += norms_of(each).square()
         return each
-    chunk = min(len(g), 1 + CACHED // (positions * kernel * layer.groups))
-    made = g.new_empty(len(g) if keep else chunk, channels, kernel) if form else None
+    numbers = CACHED if torch.get_num_threads() == 1 else LARGE
+    chunk = min(len(g), 1 + numbers // (positions * kernel * layer.groups))
+    made: Tensor | None = None
+    if form:
+        made = g.new_empty(len(g), channels, kernel) if keep else _room("products", (chunk, channels, kernel), g)
     for start in range(0, len(g), chunk):
         part = slice(start, start + chunk)
         patches, out = _patches(layer, a[part]), g[part].flatten(2)
