@@ -128,9 +128,7 @@ def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, le
     each = np.sqrt((around**2).sum(axis=0) / (n - 1))
     factor = math.sqrt(float((around**2).sum()) / (n - 1) / d)
     centered = n * float(middle @ middle) / factor**2 < 60 + 2 * d
-    uneven = (
-        each.max() > (1 + 8 / math.sqrt(n)) * each.min()
-    )  # by chance in one of a thousand samples: a matter of words
+    uneven = each.max() > (1 + 8 / math.sqrt(n)) * each.min()  # chance does not do that
     more = right.hides and factor > 1 and centered and not uneven
     measured = f"Your noise has a standard deviation of about {factor * right.sigma:.4g}; {right.sigma:.4g} is right."
     if uneven:
