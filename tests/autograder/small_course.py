@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from autograder.submission import Submission
 from tests.conftest import ROOT
 
 HW = "hw1_small"
+FILE = f"{HW}.ipynb"
 
 LIKELIHOOD = "return math.exp((abs(y - neighbour) - abs(y - count)) / b)"
 NOISY = "return count + rng.laplace(0, 1 / epsilon)"
@@ -113,3 +115,14 @@ def write_grades(root: Path, records: Sequence[Record]) -> None:
         for one in records:
             one.save(course.records(HW))
         writer.write([(one, Submission(one.student, HW, answers=one.answers)) for one in records])
+
+
+def moodle(name: str, number: int, file: str = FILE, slash: str = "_/") -> str:
+    return f"{name}_{number}_assignsubmission_file{slash}{file}"
+
+
+def zipped(path: Path, entries: dict[str, bytes], day: int = 1) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(zipfile.ZipInfo(name, (2026, 11, day, 12, 30, 0)), content, zipfile.ZIP_DEFLATED)
+    return path
