@@ -181,6 +181,7 @@ def step_times(name: str, peers: tuple[str, ...] = ("hooks", "functorch", "ghost
         **{f"Opacus {mode}": lambda mode=mode: opacus_step(*cases()[name], mode) for mode in peers},
     }
     ratios: dict[str, float] = {}
+    steps = {"plain": plain_step(*cases()[name])}
     for who, make in made.items():
         try:
             step = make()
@@ -190,14 +191,16 @@ def step_times(name: str, peers: tuple[str, ...] = ("hooks", "functorch", "ghost
             continue
         turns = REPEATS if who in ("ours", "with a seed") else REPEATS // 3
         ratios[who] = _ratio(step, plain_step(*cases()[name]), turns)
-    return ratios
+        steps[who] = step
+    alternating = dict(zip(steps, median_seconds(*steps.values(), repeats=REPEATS), strict=True))
+    return {**ratios, "ours if single steps alternate with all of these": alternating["ours"] / alternating["plain"]}
 
 
 def _ratio(step: Callable[[], None], plain: Callable[[], None], turns: int) -> float:
     """In turns of a few steps each, as training takes them: the first of a turn finds the other's memory, not its own.
 
     One pair at a time: a way that holds every example's gradient, taken in between, slows down the other two, and ours
-    more than plain SGD.
+    more than plain SGD. How much more is told beside the figure.
     """
     times: dict[Callable[[], None], list[float]] = {step: [], plain: []}
     for _ in range(turns):
