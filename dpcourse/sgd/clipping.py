@@ -19,12 +19,13 @@ from dpcourse.sgd.fast import TINY, fast_sum, why_slow
 from dpcourse.sgd.guards import (
     Loss,
     check_examples_stay_apart,
-    check_model,
+    check_layers,
     nothing_remembered,
     ordinary,
     situation,
     without_dropout,
 )
+from dpcourse.sgd.parts import Parts, parts_of
 
 SMALLEST = 1e-12  # clipping length
 _TRUSTED: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()
@@ -43,17 +44,6 @@ class Clipped:
     losses: Tensor
 
 
-def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters that training changes, by name."""
-    found = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-    if not found:
-        raise ValueError("the model has no parameter to train")
-    for name, parameter in found.items():
-        if parameter.dtype not in (torch.float32, torch.float64):
-            raise ValueError(f"{name!r} has {parameter.dtype}, which is too coarse to clip exactly: use float32")
-    return found
-
-
 def clipped_sum(
     model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, *, clip: float, method: str = "fast"
 ) -> Clipped:
@@ -61,47 +51,51 @@ def clipped_sum(
 
     One thread at a time: the model is listened to while it works.
     """
+    return clipped_sum_of(parts_of(model), inputs, targets, loss, clip=clip, method=method)
+
+
+def clipped_sum_of(
+    parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, *, clip: float, method: str = "fast"
+) -> Clipped:
+    """The same for a model that was taken apart before."""
     clip = door.positive("clip", clip)
     if clip < SMALLEST:
         raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
     door.one_of("method", method, tuple(_METHODS))
-    check_model(model)
+    check_layers(parts.layers)
     if len(inputs) != len(targets):
         raise ValueError(f"inputs and targets must be equally many, got {len(inputs)} and {len(targets)}")
     if torch.is_autocast_enabled("cpu"):
         raise ValueError("autocast is on: its half-precision gradients are too coarse to clip exactly")
-    parameters = trainable(model)
     if len(inputs) == 0:
         nothing = torch.zeros(0)
-        return Clipped({name: torch.zeros_like(p) for name, p in parameters.items()}, nothing, nothing)
-    key = situation(model, parameters, inputs, loss)
-    check_examples_stay_apart(model, inputs, targets, loss, key)
-    with nothing_remembered(model):
+        return Clipped({name: torch.zeros_like(p) for name, p in parts.parameters.items()}, nothing, nothing)
+    key = situation(parts, inputs, loss)
+    check_examples_stay_apart(parts.model, inputs, targets, loss, key)
+    with nothing_remembered(parts):
         if method == "fast":
-            reason = why_slow(model, inputs) or _disagreement(model, parameters, inputs, targets, loss, key)
+            reason = why_slow(parts, inputs) or _disagreement(parts, inputs, targets, loss, key)
             try:
                 if not reason:
-                    return _fast(model, parameters, inputs, targets, loss, clip)
+                    return _fast(parts, inputs, targets, loss, clip)
             except NotImplementedError as error:  # a layer is used in another way than it was when tried out
                 reason = str(error)
             warnings.warn(f"clipping the slow way, by torch.func: {reason}", SlowPathWarning, stacklevel=2)
             method = "func"
-        return _clip_each(*_METHODS[method](model, parameters, inputs, targets, loss), clip)
+        return _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
 
 
-def _fast(
-    model: nn.Module, parameters: dict[str, nn.Parameter], inputs: Tensor, targets: Tensor, loss: Loss, clip: float
-) -> Clipped:
+def _fast(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, clip: float) -> Clipped:
     """The fast path, and torch.func for the examples that it cannot add up exactly (an attacker's, as a rule)."""
-    total, norms, losses, sound = fast_sum(model, parameters, inputs, targets, loss, clip)
+    total, norms, losses, sound = fast_sum(parts, inputs, targets, loss, clip)
     if not sound.all():
         if sound.any():
-            total, _, _, again = fast_sum(model, parameters, inputs[sound], targets[sound], loss, clip)
+            total, _, _, again = fast_sum(parts, inputs[sound], targets[sound], loss, clip)
             if not again.all():  # other coins (Dropout) may bring others to light
-                return _clip_each(*_func(model, parameters, inputs, targets, loss), clip)
+                return _clip_each(*_func(parts, inputs, targets, loss), clip)
         else:
-            total = {name: torch.zeros_like(p) for name, p in parameters.items()}
-        others = _clip_each(*_func(model, parameters, inputs[~sound], targets[~sound], loss), clip)
+            total = {name: torch.zeros_like(p) for name, p in parts.parameters.items()}
+        others = _clip_each(*_func(parts, inputs[~sound], targets[~sound], loss), clip)
         total = {name: part + others.total[name] for name, part in total.items()}
         norms[~sound] = others.norms
     return Clipped(total, norms, losses)
@@ -125,27 +119,20 @@ def _like(mask: Tensor, values: Tensor) -> Tensor:
     return mask.reshape(-1, *[1] * (values.dim() - 1))
 
 
-def _disagreement(
-    model: nn.Module,
-    parameters: dict[str, nn.Parameter],
-    inputs: Tensor,
-    targets: Tensor,
-    loss: Loss,
-    key: tuple[object, ...],
-) -> str:
+def _disagreement(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, key: tuple[object, ...]) -> str:
     """Why the fast path is not to be trusted here. Asked once, on a few examples: torch.func knows the answer."""
-    known = _TRUSTED.setdefault(model, {})
+    known = _TRUSTED.setdefault(parts.model, {})
     if key in known:
         return known[key]
     rows = ordinary(inputs)
     if len(rows) == 0:
         return "there is no ordinary example to try the fast path with"
     x, y = inputs[rows], targets[rows]
-    with without_dropout(model, x, y, loss), torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+    with without_dropout(parts.model, x, y, loss), torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch.func on how it goes about it
-        slow = _clip_each(*_func(model, parameters, x, y, loss), math.inf)
+        slow = _clip_each(*_func(parts, x, y, loss), math.inf)
         try:
-            total, norms, *_ = fast_sum(model, parameters, x, y, loss, math.inf)
+            total, norms, *_ = fast_sum(parts, x, y, loss, math.inf)
         except (RuntimeError, NotImplementedError) as error:
             known[key] = f"the fast path fails with {str(error)[:100]!r}"
             return known[key]
@@ -168,33 +155,30 @@ def _one_loss(losses: Tensor) -> Tensor:
     return losses[0]
 
 
-def _loop(
-    model: nn.Module, parameters: dict[str, nn.Parameter], inputs: Tensor, targets: Tensor, loss: Loss
-) -> tuple[dict[str, Tensor], Tensor]:
+def _loop(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss) -> tuple[dict[str, Tensor], Tensor]:
     """One example after the other: the definition, to be read and to test the others against."""
     rows, losses = [], []
     for x, y in zip(inputs, targets, strict=True):
-        one = _one_loss(loss(model(x[None]), y[None]))
-        rows.append(torch.autograd.grad(one, list(parameters.values()), allow_unused=True))
+        one = _one_loss(loss(parts.model(x[None]), y[None]))
+        rows.append(torch.autograd.grad(one, list(parts.parameters.values()), allow_unused=True))
         losses.append(one.detach())
     gradients = {
         name: torch.stack([torch.zeros_like(p) if row[i] is None else row[i] for row in rows])
-        for i, (name, p) in enumerate(parameters.items())
+        for i, (name, p) in enumerate(parts.parameters.items())
     }
     return gradients, torch.stack(losses)
 
 
-def _func(
-    model: nn.Module, parameters: dict[str, nn.Parameter], inputs: Tensor, targets: Tensor, loss: Loss
-) -> tuple[dict[str, Tensor], Tensor]:
+def _func(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss) -> tuple[dict[str, Tensor], Tensor]:
     """All examples at once, by vectorising the gradient of one (torch.func)."""
-    fixed = {name: p.detach() for name, p in model.named_parameters() if name not in parameters}
+    model, learnt = parts.model, parts.parameters
+    fixed = {name: p.detach() for name, p in model.named_parameters() if name not in learnt}
     buffers = {name: b.detach() for name, b in model.named_buffers()}
 
     def one(values: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
         return _one_loss(loss(torch.func.functional_call(model, (values, fixed, buffers), (x[None],)), y[None]))
 
-    detached = {name: p.detach() for name, p in parameters.items()}
+    detached = {name: p.detach() for name, p in learnt.items()}
     both = torch.func.vmap(torch.func.grad_and_value(one), in_dims=(None, 0, 0), randomness="different")
     gradients, losses = both(detached, inputs, targets)
     return gradients, losses

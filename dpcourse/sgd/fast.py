@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, unknown_because
+from dpcourse.sgd.parts import Parts, learning
 from dpcourse.sgd.products import Weighted
 
 TINY = torch.finfo(torch.float32).tiny
@@ -26,10 +27,11 @@ Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, 
 _ODD: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()  # by model, mode and shape
 
 
-def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
+def why_slow(parts: Parts, inputs: Tensor) -> str | None:
     """Why the fast path cannot take this model, or None if it can."""
+    model = parts.model
     owners: dict[int, str] = {}
-    for name, layer in model.named_modules():
+    for name, layer in parts.layers:
         own = [p for p in layer._parameters.values() if p is not None and p.requires_grad]
         if not own:
             continue
@@ -42,15 +44,11 @@ def why_slow(model: nn.Module, inputs: Tensor) -> str | None:
             owners[id(parameter)] = name
     known, key = _ODD.setdefault(model, {}), (model.training, tuple(inputs.shape[1:]), tuple(owners.values()))
     if key not in known:
-        known[key] = _odd_use(model, inputs)
+        known[key] = _odd_use(parts, inputs)
     return known[key] or None
 
 
-def _learning(layer: nn.Module) -> bool:
-    return any(p is not None and p.requires_grad for p in layer._parameters.values())
-
-
-def _odd_use(model: nn.Module, inputs: Tensor) -> str:
+def _odd_use(parts: Parts, inputs: Tensor) -> str:
     """Why a layer's rule does not cover its use: not exactly once in a pass, or not on the examples. Asked once.
 
     It is asked with lots of 1 and of 2. The length of a layer's output alone would not tell: a lot of 32 examples looks
@@ -65,14 +63,12 @@ def _odd_use(model: nn.Module, inputs: Tensor) -> str:
             raise NotImplementedError(f"{where!r} works on {len(made)} rows in a lot of {size}: not on the examples")
         uses[where] = size
 
-    needed = {
-        f"{name}." if name else "" for name, layer in model.named_modules() if type(layer) in RULES and _learning(layer)
-    }
+    needed = {f"{name}." if name else "" for name, layer in parts.layers if type(layer) in RULES and learning(layer)}
     for size in (1, 2):
         uses.clear()
-        with torch.no_grad(), torch.random.fork_rng(devices=[]), _listening(model, note):
+        with torch.no_grad(), torch.random.fork_rng(devices=[]), _listening(parts, note):
             try:
-                model(inputs[:1].expand(size, *inputs.shape[1:]))
+                parts.model(inputs[:1].expand(size, *inputs.shape[1:]))
             except NotImplementedError as reason:
                 return str(reason)
         unused = needed - uses.keys()
@@ -82,7 +78,7 @@ def _odd_use(model: nn.Module, inputs: Tensor) -> str:
 
 
 @contextmanager
-def _listening(model: nn.Module, listener: Listener) -> Iterator[None]:
+def _listening(parts: Parts, listener: Listener) -> Iterator[None]:
     """Show the listener every use of a layer that learns: where it is, itself, its input and its output."""
 
     def hook_of(where: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor | None]:
@@ -97,17 +93,17 @@ def _listening(model: nn.Module, listener: Listener) -> Iterator[None]:
         return lambda layer, given, made: listener(where, layer, given, made)
 
     attentions: list[tuple[nn.MultiheadAttention, str]] = []
-    learning: list[tuple[nn.Module, str]] = []
+    listened: list[tuple[nn.Module, str]] = []
     handles: list[Any] = []
-    for name, layer in model.named_modules():
+    for name, layer in parts.layers:
         if type(layer) is nn.MultiheadAttention and any(p.requires_grad for p in layer.parameters()):
             attentions.append((layer, f"{name}." if name else ""))
-        elif type(layer) in RULES and _learning(layer):
-            learning.append((layer, f"{name}." if name else ""))
+        elif type(layer) in RULES and learning(layer):
+            listened.append((layer, f"{name}." if name else ""))
     try:
         for attention, where in attentions:
             attention.forward = written_out(attention, show_of(f"{where}in_proj_"))  # type: ignore[method-assign]
-        handles.extend(layer.register_forward_hook(hook_of(where)) for layer, where in learning)
+        handles.extend(layer.register_forward_hook(hook_of(where)) for layer, where in listened)
         yield
     finally:
         for handle in handles:
@@ -149,12 +145,7 @@ class _Use:
 
 
 def fast_sum(
-    model: nn.Module,
-    parameters: dict[str, nn.Parameter],
-    inputs: Tensor,
-    targets: Tensor,
-    loss: Callable[[Tensor, Tensor], Tensor],
-    clip: float,
+    parts: Parts, inputs: Tensor, targets: Tensor, loss: Callable[[Tensor, Tensor], Tensor], clip: float
 ) -> tuple[dict[str, Tensor], Tensor, Tensor, Tensor]:
     """The sum of the clipped gradients, the norms, the losses, and which examples fit into the sum.
 
@@ -177,13 +168,14 @@ def fast_sum(
         tapped: Tensor = _Tap.apply(made, token, use.sink)
         return tapped
 
-    with _listening(model, note):
+    parameters = parts.parameters.values()
+    with _listening(parts, note):
         try:
-            for parameter in parameters.values():
+            for parameter in parameters:
                 parameter.requires_grad_(False)  # no gradient of the weights in this pass: they come weighted, below
-            losses = loss(model(inputs.detach()), targets)
+            losses = loss(parts.model(inputs.detach()), targets)
         finally:
-            for parameter in parameters.values():
+            for parameter in parameters:
                 parameter.requires_grad_(True)
     if losses.shape != (len(inputs),):
         raise ValueError(
@@ -202,5 +194,5 @@ def fast_sum(
         for own, gradient in weighted(weights).items():
             sums[f"{where}{own}"] = gradient.detach()
     # In the parameters' order; a layer that the pass did not use has gradient 0.
-    total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parameters.items()}
+    total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parts.parameters.items()}
     return total, norms.detach(), losses.detach(), sound

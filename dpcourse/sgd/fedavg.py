@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
-from dpcourse.sgd.clipping import trainable
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.parts import trainable
 from dpcourse.sgd.steps import descend, minibatch_gradient, noisy_average, poisson_lot
 from dpcourse.sgd.training import HasExamples, cross_entropy
 

@@ -15,6 +15,8 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
+from dpcourse.sgd.parts import Parts
+
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
 _FEW = 5  # examples that are tried
 _LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...]]] = WeakKeyDictionary()
@@ -22,20 +24,27 @@ _LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...]]] = WeakKeyDic
 
 def check_model(model: nn.Module) -> None:
     """Refuse layers that let one example change another's gradient: clipping would then bound nothing."""
-    for name, layer in model.named_modules():
-        kind = type(layer).__name__
+    check_layers(model.named_modules())
+
+
+def check_layers(layers: Iterable[tuple[str, nn.Module]]) -> None:
+    """The same for the layers of a model by name."""
+    for name, layer in layers:
         if isinstance(layer, nn.modules.batchnorm._BatchNorm):
             raise ValueError(
-                f"{kind} (at {name!r}) mixes the examples of a lot: one person changes everybody's gradient, so "
-                f"clipping no longer bounds what a person can do. Use LayerNorm or GroupNorm instead."
+                f"{type(layer).__name__} (at {name!r}) mixes the examples of a lot: one person changes everybody's "
+                f"gradient, so clipping no longer bounds what a person can do. Use LayerNorm or GroupNorm instead."
             )
         if isinstance(layer, nn.modules.instancenorm._InstanceNorm) and layer.track_running_stats:
-            raise ValueError(f"{kind} (at {name!r}) stores running statistics of the data, without any noise on them")
+            raise ValueError(
+                f"{type(layer).__name__} (at {name!r}) stores running statistics of the data, without any noise on them"
+            )
 
 
-def situation(model: nn.Module, learning: Iterable[str], inputs: Tensor, loss: Loss) -> tuple[object, ...]:
+def situation(parts: Parts, inputs: Tensor, loss: Loss) -> tuple[object, ...]:
     """What decides how a model behaves: what was found out in one situation is asked again in another."""
-    return model.training, inputs.shape[1:], inputs.dtype, tuple(learning), getattr(loss, "__code__", loss)
+    learning = tuple(parts.parameters)
+    return parts.model.training, inputs.shape[1:], inputs.dtype, learning, getattr(loss, "__code__", loss)
 
 
 def ordinary(inputs: Tensor) -> Tensor:
@@ -92,11 +101,11 @@ def losses_of(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> 
 
 
 @contextmanager
-def nothing_remembered(model: nn.Module) -> Iterator[None]:
+def nothing_remembered(parts: Parts) -> Iterator[None]:
     """A pass that leaves every buffer as it was; otherwise an error."""
-    before = [(id(buffer), buffer._version) for buffer in model.buffers()]
+    before = [(id(buffer), buffer._version) for buffer in parts.buffers()]
     yield
-    if before != [(id(buffer), buffer._version) for buffer in model.buffers()]:
+    if before != [(id(buffer), buffer._version) for buffer in parts.buffers()]:
         raise ValueError("training changes a buffer of the model: it would store data without any noise on it")
 
 

@@ -13,10 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.clipping import Clipped, clipped_sum, trainable
+from dpcourse.sgd.clipping import Clipped, clipped_sum_of
 from dpcourse.sgd.generators import random_words
 from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.noise import gaussian_like, noise_meanwhile
+from dpcourse.sgd.parts import parts_of, trainable
 
 LARGEST = 1e37  # of a deviation: 9.5 times that is still a number in single precision
 
@@ -58,8 +59,9 @@ def private_gradient(
     Only the first is private; norms and losses of the second are for teaching and must not be published.
     """
     deviation, lot_size = _deviation(clip, sigma, lot_size), float(lot_size)
-    noise = noise_meanwhile(trainable(model), deviation, generator)
-    lot = clipped_sum(model, inputs, targets, loss, clip=clip, method=method)
+    parts = parts_of(model)
+    noise = noise_meanwhile(parts.parameters, deviation, generator)
+    lot = clipped_sum_of(parts, inputs, targets, loss, clip=clip, method=method)
     return _averaged(lot.total, noise(), lot_size), lot
 
 

@@ -12,9 +12,9 @@ from torch.nn import functional as F
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
 from dpcourse.interruption import uninterrupted
-from dpcourse.sgd.clipping import trainable
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.parts import trainable
 from dpcourse.sgd.progress import Progress
 from dpcourse.sgd.run import Moment, Plan, Run
 from dpcourse.sgd.steps import poisson_lot, private_gradient

@@ -8,6 +8,7 @@ from dpcourse.sgd.corpus import IGNORED, messages
 from dpcourse.sgd.examples import digits, sentiments
 from dpcourse.sgd.fast import why_slow
 from dpcourse.sgd.models import CharacterModel, TextClassifier, digit_cnn, digit_mlp, next_character_loss
+from dpcourse.sgd.parts import parts_of
 from dpcourse.sgd.training import cross_entropy
 
 TRAIN, TEST = digits()
@@ -42,7 +43,7 @@ def test_the_fast_path_takes_it_and_is_right(name):
     make, examples, loss = MAKERS[name]
     model = make()
     x, y = examples.inputs[:6], examples.targets[:6]
-    assert why_slow(model, x) is None
+    assert why_slow(parts_of(model), x) is None
     losses = loss(model(x), y)
     assert losses.shape == (6,)
     fast, slow = (clipped_sum(model, x, y, loss, clip=0.5, method=method) for method in ("fast", "loop"))

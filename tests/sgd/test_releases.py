@@ -83,7 +83,7 @@ def test_any_number_of_noises_can_be_drawn(n: int) -> None:
 @pytest.mark.parametrize("word", [0, 1, 2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64 - 1])
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])
 def test_the_outermost_words_make_numbers(word: int, kind: torch.dtype) -> None:
-    """All words alike: then no radius is picked for the tail by its gap, or all of them are."""
+    """The smallest word makes a radius of the tail, the largest one of length 0."""
     words = iter([np.full(2, word, np.uint64)])
     found = normal_numbers(2, lambda n: next(words, np.full(n, 2**40, np.uint64)), 1.0, kind)
     assert found.isfinite().all()
