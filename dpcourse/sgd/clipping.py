@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.fast import TINY, fast_sum, why_slow
+from dpcourse.sgd.fast import TINY, fast_pass, why_slow
 from dpcourse.sgd.guards import (
     Loss,
     check_examples_stay_apart,
@@ -28,6 +29,7 @@ from dpcourse.sgd.guards import (
 from dpcourse.sgd.parts import Parts, parts_of
 
 SMALLEST = 1e-12  # clipping length
+Add = Callable[[dict[str, Tensor], float], None]  # (sum by parameter name, a factor): changes the sum
 _TRUSTED: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()
 
 
@@ -36,12 +38,23 @@ class SlowPathWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Clipped:
-    """The sum of the clipped gradients by parameter name, and each example's norm (before clipping) and loss."""
+class Lot:
+    """Each example's norm, before clipping, and loss."""
 
-    total: dict[str, Tensor]
     norms: Tensor
     losses: Tensor
+
+
+@dataclass(frozen=True)
+class Clipped(Lot):
+    """The sum of the clipped gradients by parameter name, too."""
+
+    total: dict[str, Tensor]
+
+    def add(self, onto: dict[str, Tensor], factor: float) -> None:
+        """Add the sum, times a factor, onto what is there."""
+        for name, total in self.total.items():
+            onto[name].add_(total, alpha=factor)
 
 
 def clipped_sum(
@@ -51,13 +64,17 @@ def clipped_sum(
 
     One thread at a time: the model is listened to while it works.
     """
-    return clipped_sum_of(parts_of(model), inputs, targets, loss, clip=clip, method=method)
+    parts = parts_of(model)
+    lot, add = measured(parts, inputs, targets, loss, clip=clip, method=method)
+    total = {name: torch.zeros_like(p) for name, p in parts.parameters.items()}
+    add(total, 1.0)
+    return Clipped(lot.norms, lot.losses, total)
 
 
-def clipped_sum_of(
+def measured(
     parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, *, clip: float, method: str = "fast"
-) -> Clipped:
-    """The same for a model that was taken apart before."""
+) -> tuple[Lot, Add]:
+    """The norms and losses of a lot, and a function that adds the sum of its clipped gradients onto what is there."""
     clip = door.positive("clip", clip)
     if clip < SMALLEST:
         raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
@@ -68,8 +85,7 @@ def clipped_sum_of(
     if torch.is_autocast_enabled("cpu"):
         raise ValueError("autocast is on: its half-precision gradients are too coarse to clip exactly")
     if len(inputs) == 0:
-        nothing = torch.zeros(0)
-        return Clipped({name: torch.zeros_like(p) for name, p in parts.parameters.items()}, nothing, nothing)
+        return Lot(torch.zeros(0), torch.zeros(0)), lambda onto, factor: None
     key = situation(parts, inputs, loss)
     check_examples_stay_apart(parts.model, inputs, targets, loss, key)
     with nothing_remembered(parts):
@@ -82,23 +98,29 @@ def clipped_sum_of(
                 reason = str(error)
             warnings.warn(f"clipping the slow way, by torch.func: {reason}", SlowPathWarning, stacklevel=2)
             method = "func"
-        return _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
+        lot = _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
+        return lot, lot.add
 
 
-def _fast(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, clip: float) -> Clipped:
+def _fast(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, clip: float) -> tuple[Lot, Add]:
     """The fast path, and torch.func for the examples that it cannot add up exactly (an attacker's, as a rule)."""
-    total, norms, losses, sound = fast_sum(parts, inputs, targets, loss, clip)
-    if not sound.all():
-        if sound.any():
-            total, _, _, again = fast_sum(parts, inputs[sound], targets[sound], loss, clip)
-            if not again.all():  # other coins (Dropout) may bring others to light
-                return _clip_each(*_func(parts, inputs, targets, loss), clip)
-        else:
-            total = {name: torch.zeros_like(p) for name, p in parts.parameters.items()}
-        others = _clip_each(*_func(parts, inputs[~sound], targets[~sound], loss), clip)
-        total = {name: part + others.total[name] for name, part in total.items()}
-        norms[~sound] = others.norms
-    return Clipped(total, norms, losses)
+    first = fast_pass(parts, inputs, targets, loss, clip)
+    sound, lot = first.sound, Lot(first.norms, first.losses)
+    if sound.all():
+        return lot, first.add
+    again = fast_pass(parts, inputs[sound], targets[sound], loss, clip) if sound.any() else None
+    if again is not None and not again.sound.all():  # other coins (Dropout) may bring others to light
+        each = _clip_each(*_func(parts, inputs, targets, loss), clip)
+        return each, each.add
+    others = _clip_each(*_func(parts, inputs[~sound], targets[~sound], loss), clip)
+    lot.norms[~sound] = others.norms
+
+    def add(onto: dict[str, Tensor], factor: float) -> None:
+        others.add(onto, factor)
+        if again is not None:
+            again.add(onto, factor)
+
+    return lot, add
 
 
 def _clip_each(gradients: dict[str, Tensor], losses: Tensor, clip: float) -> Clipped:
@@ -112,7 +134,7 @@ def _clip_each(gradients: dict[str, Tensor], losses: Tensor, clip: float) -> Cli
         gradients = {name: torch.where(_like(sound, g), g, 0.0) for name, g in gradients.items()}
     weights = torch.where(sound, (clip / norms).clamp(max=1), 0.0)  # norm 0: clip / 0 is infinite, and the weight 1
     total = {name: torch.tensordot(weights.to(g.dtype), g, 1) for name, g in gradients.items()}
-    return Clipped(total, norms.to(losses.dtype), losses)
+    return Clipped(norms.to(losses.dtype), losses, total)
 
 
 def _like(mask: Tensor, values: Tensor) -> Tensor:
@@ -132,13 +154,15 @@ def _disagreement(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, key
         warnings.simplefilter("ignore")  # torch.func on how it goes about it
         slow = _clip_each(*_func(parts, x, y, loss), math.inf)
         try:
-            total, norms, *_ = fast_sum(parts, x, y, loss, math.inf)
+            fast = fast_pass(parts, x, y, loss, math.inf)
+            total = {name: torch.zeros_like(p) for name, p in parts.parameters.items()}
+            fast.add(total, 1.0)
         except (RuntimeError, NotImplementedError) as error:
             known[key] = f"the fast path fails with {str(error)[:100]!r}"
             return known[key]
     wrong = [name for name, right in slow.total.items() if not _close(total[name], right)]
     reason = f"the fast path disagrees with it on {wrong[0]!r}" if wrong else ""
-    if not reason and not _close(norms, slow.norms):
+    if not reason and not _close(fast.norms, slow.norms):
         reason = "the fast path disagrees with it on the norms"
     if reason or (len(rows) > 1 and bool(slow.norms.gt(0).all())):  # from zeros nothing is learnt
         known[key] = reason

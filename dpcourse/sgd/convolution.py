@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
-from dpcourse.sgd.products import HUGE, Weighted, norms_of, product_squares, scaled
+from dpcourse.sgd.products import HUGE, AddWeighted, norms_of, product_squares, scaled
 
 # Numbers of patches that are held at once. For one thread, what stays in its cache; several wait for each other after
 # every piece of work, so that they are given large ones.
@@ -42,7 +42,7 @@ def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
     return held[:size].view(shape)
 
 
-def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
+def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
     """Of a two-dimensional convolution with zeros around the image."""
     by_channel = g.sum((2, 3))  # every example's gradient of the bias
     squares, added = g.new_zeros(len(g)), g.new_zeros(len(g))
@@ -52,17 +52,18 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor,
     if kept is not None:
         a = g = by_channel  # no longer needed: let them go
 
-    def weighted(weights: Tensor) -> dict[str, Tensor]:
-        found = {} if layer.bias is None else {"bias": torch.mv(by_channel.T, weights)}
+    def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
+        if "bias" in onto:
+            onto["bias"].addmv_(by_channel.T, weights, alpha=factor)
         if kept is not None:
             total = torch.mv(kept.flatten(1).T, weights)
-            found["weight"] = total.view(layer.out_channels, *layer.kernel_size, -1).permute(0, 3, 1, 2)
-        elif layer.weight.requires_grad:
+            total = total.view(layer.out_channels, *layer.kernel_size, -1).permute(0, 3, 1, 2)
+            onto["weight"].add_(total, alpha=factor)
+        elif "weight" in onto:
             how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
-            found["weight"] = conv2d_weight(a, layer.weight.shape, scaled(g, weights), *how)
-        return found
+            onto["weight"].add_(conv2d_weight(a, layer.weight.shape, scaled(g, weights), *how), alpha=factor)
 
-    return squares, added, weighted
+    return squares, added, add
 
 
 def _one_plane(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:

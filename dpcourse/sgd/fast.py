@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, unknown_because
 from dpcourse.sgd.parts import Parts, learning
-from dpcourse.sgd.products import Weighted
+from dpcourse.sgd.products import AddWeighted
 
 TINY = torch.finfo(torch.float32).tiny
 CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
@@ -136,7 +136,7 @@ class _Use:
 
     layer: Any
     given: Tensor | None
-    found: tuple[Tensor, Tensor, Weighted] | None = None
+    found: tuple[Tensor, Tensor, AddWeighted] | None = None
 
     def sink(self, gradient: Tensor) -> None:
         assert self.given is not None
@@ -144,16 +144,32 @@ class _Use:
         self.given = None  # the rule holds what it needs
 
 
-def fast_sum(
-    parts: Parts, inputs: Tensor, targets: Tensor, loss: Callable[[Tensor, Tensor], Tensor], clip: float
-) -> tuple[dict[str, Tensor], Tensor, Tensor, Tensor]:
-    """The sum of the clipped gradients, the norms, the losses, and which examples fit into the sum.
+@dataclass(frozen=True)
+class Pass:
+    """What one pass over a lot found: norms, losses, and which examples fit into the sum of the clipped gradients.
 
     All positions of all examples are added up at once. If those of one example are huge and cancel, rounding would
     erase the others; such an example, or one without a finite length, does not fit: it must be left out and done apart.
+    """
 
-    One forward pass, one backward pass to the layers' outputs only, and then each weight's gradient once. Plain SGD
-    computes the same three things; what is new are the norms, and they are cheap.
+    norms: Tensor
+    losses: Tensor
+    sound: Tensor
+    _weights: Tensor
+    _found: dict[str, tuple[Tensor, Tensor, AddWeighted]]
+
+    def add(self, onto: dict[str, Tensor], factor: float) -> None:
+        """Add the sum of the clipped gradients, times a factor, onto what is there by the parameters' names."""
+        for where, (_, _, add) in self._found.items():
+            own = {p: onto[where + p] for p in ("weight", "bias") if where + p in onto}
+            add(self._weights, own, factor)
+
+
+def fast_pass(
+    parts: Parts, inputs: Tensor, targets: Tensor, loss: Callable[[Tensor, Tensor], Tensor], clip: float
+) -> Pass:
+    """One forward pass, and one backward pass to the layers' outputs only; ``add`` then takes each weight's gradient
+    once. Plain SGD computes the same three things; what is new are the norms, and they are cheap.
     """
     uses: dict[str, _Use] = {}
     token = torch.zeros((), requires_grad=True)  # every first layer hangs on it: its gradient comes by all of them
@@ -186,13 +202,8 @@ def fast_sum(
     norms = torch.stack([squares for squares, _, _ in found.values()]).sum(0).clamp(min=0).sqrt()
     weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
     most = torch.stack([added for _, added, _ in found.values()]).amax(0)
-    # A weight below the smallest normal number has lost its digits: too coarse to shorten anything to C.
-    fits = (weights * most <= CANCELS * max(clip, 1e-30)) & norms.isfinite() & (weights >= TINY)
+    # A weight below the smallest normal number has lost its digits: too coarse to shorten anything to C. An infinite
+    # norm has the weight 0, and one that is no number a weight that is none.
+    fits = (weights * most <= CANCELS * max(clip, 1e-30)) & (weights >= TINY)
     sound = fits if math.isfinite(clip) else ~norms.isnan()
-    sums: dict[str, Tensor] = {}
-    for where, (_, _, weighted) in found.items():
-        for own, gradient in weighted(weights).items():
-            sums[f"{where}{own}"] = gradient.detach()
-    # In the parameters' order; a layer that the pass did not use has gradient 0.
-    total = {name: sums[name] if name in sums else torch.zeros_like(p) for name, p in parts.parameters.items()}
-    return total, norms.detach(), losses.detach(), sound
+    return Pass(norms.detach(), losses.detach(), sound, weights, found)

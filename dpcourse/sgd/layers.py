@@ -8,8 +8,9 @@ is made of (a small kernel over many positions), it is formed after all.
 
 A rule takes a layer, its input a and the gradient g, and gives the squared norm of every example's gradient over the
 layer's own parameters; how much of each example is added up without its gradient being kept (the sum without signs,
-which tells whether rounding can hurt; 0 where it is kept); and a function of the weights: the sum over examples of
-these gradients, each times its weight. That function holds what it needs of a and g, and nothing more.
+which tells whether rounding can hurt; 0 where it is kept); and a function that adds the sum over examples of these
+gradients, each times its weight, onto what is there (zeros, or the noise: a product is added as fast as it is written,
+and nothing has to be held twice). That function holds what it needs of a and g, and nothing more.
 """
 
 from __future__ import annotations
@@ -24,19 +25,20 @@ from torch.nn import functional as F
 
 from dpcourse.sgd.attention import Projection, unknown_attention
 from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.products import HUGE, Weighted, by_position, mended, norms_of, product_squares, scaled, total_of
+from dpcourse.sgd.products import HUGE, AddWeighted, by_position, mended, norms_of, product_squares, scaled, total_of
 
 _NOTHING_OR_ALL = torch.tensor(0.0), torch.tensor(math.inf)  # made once: a number would be made a tensor in every step
-Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Tensor, Weighted]]
+Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Tensor, AddWeighted]]
 
 
-def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
+def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
     bias: Tensor | None = layer.bias
     counted = bias is not None and bias.requires_grad
     each = g  # every example's gradient of the bias
     if a.dim() == 2 and layer.weight.requires_grad:  # ||g||^2 ||a||^2 for the weight, ||g||^2 for the bias
         lengths = norms_of(a).square()
-        squares = norms_of(g).square() * (lengths + 1 if counted else lengths)
+        squares = norms_of(g).square()
+        squares = torch.addcmul(squares, squares, lengths) if counted else squares * lengths
         added = torch.where(lengths < HUGE**2, *_NOTHING_OR_ALL)
     else:
         a, g = by_position(a), by_position(g)
@@ -44,22 +46,21 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Wei
         squares, added = product_squares(a, g) if layer.weight.requires_grad else (g.new_zeros(len(g)),) * 2
         squares = squares + norms_of(each).square() if counted else squares
 
-    def weighted(weights: Tensor) -> dict[str, Tensor]:
-        found = {} if bias is None else {"bias": torch.mv(each.T, weights)}
-        if layer.weight.requires_grad:
-            found["weight"] = scaled(g, weights).flatten(0, -2).T @ a.flatten(0, -2)
-        return found
+    def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
+        if "bias" in onto:
+            onto["bias"].addmv_(each.T, weights, alpha=factor)
+        if "weight" in onto:
+            onto["weight"].addmm_(scaled(g, weights).flatten(0, -2).T, a.flatten(0, -2), alpha=factor)
 
-    return squares, added, weighted
+    return squares, added, add
 
 
-def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
+def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
     words, g = a.reshape(a.shape[0], -1), _without_padding(layer, a, g)
     same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
 
-    def weighted(weights: Tensor) -> dict[str, Tensor]:
-        total = torch.zeros_like(layer.weight)
-        return {"weight": total.index_add_(0, words.flatten(), scaled(g, weights).flatten(0, 1))}
+    def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
+        onto["weight"].index_add_(0, words.flatten(), scaled(g, weights).flatten(0, 1), alpha=factor)
 
     def form(rows: Tensor) -> Tensor:
         found = []
@@ -71,7 +72,7 @@ def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tenso
     lengths = torch.linalg.vector_norm(g, dim=2)
     squares = total_of(torch.bmm(g, g.transpose(1, 2)) * same)
     most = (lengths * torch.bmm(same, lengths[:, :, None])[:, :, 0]).sum(1)
-    return mended(squares, most, form), most.sqrt(), weighted
+    return mended(squares, most, form), most.sqrt(), add
 
 
 def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
@@ -81,7 +82,7 @@ def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
     return g * (a.reshape(a.shape[0], -1, 1) != layer.padding_idx)
 
 
-def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Weighted]:
+def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
     """Every example's gradient of a LayerNorm is small enough to be formed."""
     shape = (g.shape[0], -1, *layer.normalized_shape)
     each = {
@@ -90,8 +91,12 @@ def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
     }
     own = {name: p for name, p in layer.named_parameters(recurse=False) if p.requires_grad}
     squares = torch.stack([norms_of(each[name]).square() for name in own]).sum(0)
-    formed = torch.zeros_like(squares)
-    return squares, formed, lambda weights: {name: torch.tensordot(weights, each[name], 1) for name in own}
+
+    def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
+        for name, total in onto.items():
+            total.add_(torch.tensordot(weights, each[name], 1), alpha=factor)
+
+    return squares, torch.zeros_like(squares), add
 
 
 RULES: dict[type, Rule] = {

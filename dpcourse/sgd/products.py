@@ -10,7 +10,8 @@ from torch import Tensor
 
 CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
 HUGE = 1e8  # inputs longer than this are done apart: their gradients may be too short to be squared
-Weighted = Callable[[Tensor], dict[str, Tensor]]  # the examples' weights -> the weighted sum of their gradients
+# (the examples' weights, the layer's part of the sum by parameter name, a factor): adds the weighted sum onto that part
+AddWeighted = Callable[[Tensor, dict[str, Tensor], float], object]
 
 
 def total_of(values: Tensor) -> Tensor:

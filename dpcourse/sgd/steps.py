@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.clipping import Clipped, clipped_sum_of
+from dpcourse.sgd.clipping import Lot, measured
 from dpcourse.sgd.generators import random_words
 from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.noise import gaussian_like, noise_meanwhile
@@ -53,16 +53,19 @@ def private_gradient(
     lot_size: float,
     generator: torch.Generator | None = None,
     method: str = "fast",
-) -> tuple[dict[str, Tensor], Clipped]:
-    """(sum of clipped gradients + noise) / expected lot size, and what went into it.
+) -> tuple[dict[str, Tensor], Lot]:
+    """(sum of clipped gradients + noise) / expected lot size, and every example's norm and loss.
 
-    Only the first is private; norms and losses of the second are for teaching and must not be published.
+    Only the first is private; norms and losses are for teaching and must not be published. The sum is added onto the
+    noise, which is divided before; without noise it is nowhere.
     """
     deviation, lot_size = _deviation(clip, sigma, lot_size), float(lot_size)
     parts = parts_of(model)
     noise = noise_meanwhile(parts.parameters, deviation, generator)
-    lot = clipped_sum_of(parts, inputs, targets, loss, clip=clip, method=method)
-    return _averaged(lot.total, noise(), lot_size), lot
+    lot, add = measured(parts, inputs, targets, loss, clip=clip, method=method)
+    average = noise()
+    add(average, 1 / lot_size)
+    return average, lot
 
 
 def noisy_average(
@@ -73,7 +76,7 @@ def noisy_average(
         if getattr(value, "dtype", None) not in (torch.float32, torch.float64):
             raise TypeError(f"total[{name!r}] must be a tensor of float32 or float64, got {value!r}")
     noise = gaussian_like(total, _deviation(clip, sigma, lot_size), random_words(generator))
-    return _averaged(total, noise, float(lot_size))
+    return {name: noise[name].add_(value, alpha=1 / float(lot_size)) for name, value in total.items()}
 
 
 def _deviation(clip: float, sigma: float, lot_size: float) -> float:
@@ -85,11 +88,6 @@ def _deviation(clip: float, sigma: float, lot_size: float) -> float:
             f"got {sigma!r} * {clip!r} / {lot_size!r}"
         )
     return deviation
-
-
-def _averaged(total: dict[str, Tensor], noise: dict[str, Tensor], lot_size: float) -> dict[str, Tensor]:
-    """total / lot_size + noise, in one pass over memory: (sum + noise) / lot_size with the noise divided before."""
-    return {name: noise[name].add_(value, alpha=1 / lot_size) for name, value in total.items()}
 
 
 def descend(model: nn.Module, gradient: dict[str, Tensor], rate: float) -> None:
