@@ -1,12 +1,17 @@
-"""A DP-SGD step against a plain SGD step of the same model on the same batch, ours and Opacus' ways, in turns."""
+"""A DP-SGD step against a plain SGD step of the same model on the same batch, ours and Opacus' ways, in turns.
+
+Every model is timed in a process of its own that keeps the memory it gave back (``KEPT``, for all ways alike).
+Otherwise it is up to chance which of two steps must ask the system for its pages anew, and that moves a convolutional
+network's figure by a third, in either direction. What comes out then is told beside the figure.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +25,7 @@ from dpcourse.sgd.steps import private_gradient
 
 BATCH, REPEATS, IN_A_TURN = 256, 15, 5
 LIMITS = {"MLP": 1.6, "CNN": 1.4, "transformer": 2.0}
+KEPT = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}  # what glibc's malloc listens to
 
 
 class Block(nn.Module):
@@ -202,22 +208,47 @@ def _ratio(step: Callable[[], None], plain: Callable[[], None], turns: int) -> f
     One pair at a time: a way that holds every example's gradient, taken in between, slows down the other two, and ours
     more than plain SGD. How much more is told beside the figure.
     """
-    times: dict[Callable[[], None], list[float]] = {step: [], plain: []}
+    ratios = []
     for _ in range(turns):
-        for one, record in times.items():
+        took = []
+        for one in (step, plain):
             one()
-            record.append(median_seconds(one, repeats=IN_A_TURN)[0])
-    return statistics.median(times[step]) / statistics.median(times[plain])
+            took.append(median_seconds(one, repeats=IN_A_TURN)[0])
+        ratios.append(took[0] / took[1])  # of neighbours in time: the machine is now faster, now slower
+    return statistics.median(ratios)
+
+
+def ours_alone(name: str) -> float:
+    """The time of our step relative to plain SGD's, in a process that nothing else has worked in."""
+    return _ratio(our_step(*cases()[name]), plain_step(*cases()[name]), REPEATS)
+
+
+CHILD = """
+import json, warnings, torch
+warnings.filterwarnings("ignore")
+torch.set_num_threads({threads})
+from benchmarks import sgd
+print(json.dumps(sgd.{function}({name!r})))
+"""
+
+
+def _in_a_process(function: str, name: str, threads: int, **environment: str) -> Any:
+    code = CHILD.format(function=function, name=name, threads=threads)
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **environment}
+    )
+    *said, found = done.stdout.splitlines()
+    print("\n".join(said), end="\n" if said else "")
+    return json.loads(found)
 
 
 def run() -> list[Figure]:
     """Time relative to plain SGD, and the peers beside it; then memory."""
-    warnings.filterwarnings("ignore")
     figures = []
     for threads in sorted({1, torch.get_num_threads()}):
-        torch.set_num_threads(threads)
         for name in LIMITS:
-            times = step_times(name)
+            times = _in_a_process("step_times", name, threads, **KEPT)
+            times["ours if memory is not kept"] = _in_a_process("ours_alone", name, threads)
             others = [f"{who} {times[who]:.3g}" for who in times if who != "ours"]
             what = f"time of a DP-SGD step / plain SGD, {name}, batch {BATCH}, torch threads: {threads}"
             figures.append(Figure(what, times["ours"], LIMITS[name], ", ".join(others)))
