@@ -96,7 +96,7 @@ def measured(
                     return _fast(parts, inputs, targets, loss, clip)
             except NotImplementedError as error:  # a layer is used in another way than it was when tried out
                 reason = str(error)
-            warnings.warn(f"clipping the slow way, by torch.func: {reason}", SlowPathWarning, stacklevel=2)
+            warnings.warn(f"clipping the slow way, by torch.func: {reason}", SlowPathWarning, stacklevel=3)
             method = "func"
         lot = _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
         return lot, lot.add

@@ -30,6 +30,8 @@ class Parts:
 
 def parts_of(model: nn.Module) -> Parts:
     """The parts of a model; a ValueError if training could change none of it, or none exactly."""
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got {model!r}")
     layers = list(model.named_modules())
     found: dict[str, nn.Parameter] = {}
     seen: set[int] = set()

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dpcourse.sgd import SlowPathWarning, clipped_sum, noisy_average, poisson_lot, private_gradient
+from dpcourse.sgd.parts import parts_of
 from tests.sgd.zoo import ZOO, label_loss
 
 
@@ -140,6 +141,32 @@ def test_an_empty_lot_still_releases_noise() -> None:
     assert abs(float(noise.std()) - 0.3) < 5 * 0.3 / (2 * len(noise)) ** 0.5
 
 
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("name", sorted(ZOO))
+def test_without_noise_a_step_is_the_clipped_sum_over_the_expected_lot(name: str, odd: bool) -> None:
+    """The sum is added onto the noise, which is 0 here; also where one example must be done apart."""
+    model, draw, loss = ZOO[name]()
+    inputs, targets = draw(9)
+    if odd and inputs.is_floating_point():
+        inputs[2] *= 1e9
+    kept = {"clip": 0.3, "sigma": 0.0, "lot_size": 7.0}
+    step, _ = private_gradient(model, inputs, targets, loss, **kept)  # type: ignore[arg-type]
+    slow = clipped_sum(model, inputs, targets, loss, clip=0.3, method="loop")
+    for part, found in step.items():
+        torch.testing.assert_close(found, slow.total[part] / 7, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(ZOO))
+def test_the_parts_of_a_model_are_those_that_torch_lists(name: str) -> None:
+    model, _, _ = ZOO[name]()
+    model.twice = next(model.children())  # the same layer at two places
+    model.register_buffer("held", torch.ones(2))
+    next(model.parameters()).requires_grad_(False)
+    parts = parts_of(model)
+    assert list(parts.parameters.items()) == [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    assert [id(b) for b in parts.buffers()] == [id(b) for b in model.buffers()]
+
+
 def test_noise_goes_once_onto_the_sum_and_the_average_divides_by_the_expected_lot() -> None:
     total = {"a": torch.full((200_000,), 8.0)}
     made = noisy_average(total, clip=3, sigma=2, lot_size=50, generator=torch.Generator().manual_seed(5))["a"]
@@ -171,6 +198,11 @@ def test_bad_input_is_quoted(change: dict[str, object], words: str) -> None:
     kept = {"clip": 1.0, **{k: v for k, v in change.items() if k != "n"}}
     with pytest.raises((ValueError, TypeError), match=words):
         clipped_sum(model, inputs[: change.get("n", 5)], targets, loss, **kept)  # type: ignore[arg-type, misc]
+
+
+def test_what_is_no_model_is_quoted() -> None:
+    with pytest.raises(TypeError, match="torch module, got None"):
+        clipped_sum(None, torch.ones(1, 2), torch.zeros(1), label_loss, clip=1)  # type: ignore[arg-type]
 
 
 def test_bad_noise_is_refused_at_the_door_and_quoted() -> None:
