@@ -98,8 +98,8 @@ def measured(
                 reason = str(error)
             warnings.warn(f"clipping the slow way, by torch.func: {reason}", SlowPathWarning, stacklevel=3)
             method = "func"
-        lot = _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
-        return lot, lot.add
+        each = _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
+        return Lot(each.norms, each.losses), each.add
 
 
 def _fast(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, clip: float) -> tuple[Lot, Add]:
@@ -111,7 +111,7 @@ def _fast(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, clip: float
     again = fast_pass(parts, inputs[sound], targets[sound], loss, clip) if sound.any() else None
     if again is not None and not again.sound.all():  # other coins (Dropout) may bring others to light
         each = _clip_each(*_func(parts, inputs, targets, loss), clip)
-        return each, each.add
+        return Lot(each.norms, each.losses), each.add
     others = _clip_each(*_func(parts, inputs[~sound], targets[~sound], loss), clip)
     lot.norms[~sound] = others.norms
 
@@ -125,7 +125,7 @@ def _fast(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, clip: float
 
 def _clip_each(gradients: dict[str, Tensor], losses: Tensor, clip: float) -> Clipped:
     """Every example's gradient is there: measure, shorten, add."""
-    lengths = [torch.linalg.vector_norm(g.flatten(1), dim=1, dtype=torch.float64) for g in gradients.values()]
+    lengths = [torch.linalg.vector_norm(g.reshape(len(g), -1), dim=1, dtype=torch.float64) for g in gradients.values()]
     norms = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
     sound = torch.isfinite(norms) & ~(clip / norms < TINY)
     if not sound.all():
@@ -196,6 +196,9 @@ def _loop(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss) -> tuple[di
 def _func(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss) -> tuple[dict[str, Tensor], Tensor]:
     """All examples at once, by vectorising the gradient of one (torch.func)."""
     model, learnt = parts.model, parts.parameters
+    if len(list(model.named_modules(remove_duplicate=False))) > len(parts.layers):
+        # functional_call would not put the parameters of a layer with two names back in their place
+        return _loop(parts, inputs, targets, loss)
     fixed = {name: p.detach() for name, p in model.named_parameters() if name not in learnt}
     buffers = {name: b.detach() for name, b in model.named_buffers()}
 

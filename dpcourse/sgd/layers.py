@@ -37,9 +37,9 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Add
     each = g  # every example's gradient of the bias
     if a.dim() == 2 and layer.weight.requires_grad:  # ||g||^2 ||a||^2 for the weight, ||g||^2 for the bias
         lengths = norms_of(a).square()
-        squares = norms_of(g).square()
-        squares = torch.addcmul(squares, squares, lengths) if counted else squares * lengths
-        added = torch.where(lengths < HUGE**2, *_NOTHING_OR_ALL)
+        outward = norms_of(g).square()
+        squares = torch.addcmul(outward, outward, lengths) if counted else outward * lengths
+        added = torch.where(torch.maximum(lengths, outward) < HUGE**2, *_NOTHING_OR_ALL)
     else:
         a, g = by_position(a), by_position(g)
         each = g.sum(1)

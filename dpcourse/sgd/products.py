@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
-HUGE = 1e8  # inputs longer than this are done apart: their gradients may be too short to be squared
+HUGE = 1e8  # inputs and gradients longer than this are done apart: the other factor may be too short to be squared
 # (the examples' weights, the layer's part of the sum by parameter name, a factor): adds the weighted sum onto that part
 AddWeighted = Callable[[Tensor, dict[str, Tensor], float], object]
 
@@ -32,9 +32,10 @@ def by_position(values: Tensor) -> Tensor:
 def product_squares(a: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
     """The squared Frobenius norm of sum_t g_t a_t^T for every example, by two T x T matrices or by forming it; and
     sum_t |g_t| |a_t|, which is what was added up."""
-    lengths = torch.linalg.vector_norm(a, dim=2)
-    added = (lengths * torch.linalg.vector_norm(g, dim=2)).sum(1)
-    added = torch.where(lengths.amax(1) < HUGE, added, math.inf) if a.shape[1] else added
+    lengths, outward = torch.linalg.vector_norm(a, dim=2), torch.linalg.vector_norm(g, dim=2)
+    added = (lengths * outward).sum(1)
+    if a.shape[1]:
+        added = torch.where(torch.maximum(lengths, outward).amax(1) < HUGE, added, math.inf)
     if a.shape[1] ** 2 > a.shape[2] * g.shape[2]:
         return norms_of(torch.bmm(g.transpose(1, 2), a)).square(), added
     squares = total_of(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))

@@ -57,7 +57,7 @@ def private_gradient(
     """(sum of clipped gradients + noise) / expected lot size, and every example's norm and loss.
 
     Only the first is private; norms and losses are for teaching and must not be published. The sum is added onto the
-    noise, which is divided before; without noise it is nowhere.
+    noise, which is divided before.
     """
     deviation, lot_size = _deviation(clip, sigma, lot_size), float(lot_size)
     parts = parts_of(model)

@@ -309,3 +309,44 @@ def test_dropout_is_no_mixing_and_needs_no_slow_path() -> None:
         found = clipped_sum(model, torch.randn(8, 9), torch.randint(4, (8,)), label_loss, clip=1)
     assert model[1].training
     assert length(found.total) <= 8
+
+
+@pytest.mark.parametrize("method", ["fast", "func", "loop"])
+def test_a_layer_with_two_names_stays_where_it_is(method: str) -> None:
+    model = nn.Sequential(nn.Linear(5, 5), nn.Linear(5, 3))
+    own = model[0].weight
+    model[1].register_module("alias", model[0])
+    found = clipped_sum(model, torch.randn(6, 5), torch.randint(3, (6,)), label_loss, clip=0.3, method=method)
+    assert model[0].weight is own
+    assert model[1].alias.weight is own
+    assert len(found.total) == 4
+
+
+@pytest.mark.parametrize("clip", [1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize("positions", [0, 3])
+def test_an_input_too_short_to_be_squared_does_not_hide_a_long_gradient(clip: float, positions: int) -> None:
+    """2e-23 squared is 0 in single precision; times a gradient of 1e18 it is no small matter."""
+    model = nn.Linear(1, 1, bias=False)
+    shape = (6, positions, 1) if positions else (6, 1)
+    inputs, targets = torch.randn(shape), torch.randn(shape)
+    inputs[-1], targets[-1] = 2e-23, 1e18
+
+    def squared(outputs: Tensor, targets: Tensor) -> Tensor:
+        return (outputs - targets).square().flatten(1).sum(1)
+
+    whole, rest = (clipped_sum(model, inputs[:n], targets[:n], squared, clip=clip).total["weight"] for n in (6, 5))
+    assert float((whole - rest).abs().max()) <= clip * (1 + 1e-3)
+
+
+def test_a_parameter_without_dimensions_is_clipped() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear, self.scale = nn.Linear(4, 3), nn.Parameter(torch.tensor(1.5))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.linear(x) * self.scale
+
+    with pytest.warns(SlowPathWarning):
+        found = clipped_sum(Scaled(), torch.randn(6, 4), torch.randint(3, (6,)), label_loss, clip=0.3)
+    assert found.total["scale"].shape == ()
