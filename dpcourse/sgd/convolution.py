@@ -13,14 +13,13 @@ from torch.nn.grad import conv2d_weight
 
 from dpcourse.sgd.products import HUGE, AddWeighted, norms_of, product_squares, scaled
 
-# Numbers of patches that are held at once. For one thread, what stays in its cache; several wait for each other after
-# every piece of work, so that they are given large ones.
-CACHED, LARGE = 2**18, 2**21
+CACHED = 2**18  # numbers of patches that are held at once, by each of torch's threads: what stays in a core's cache
 HELD = threading.local()  # memory for patches and products, by thread
 
 
-def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
-    """What the kernel sees: (examples, positions, kernel x inputs). A row of the kernel lies in one piece that way."""
+def _windows(layer: nn.Conv2d, a: Tensor) -> Tensor:
+    """A view of what the kernel sees: (examples, high, wide, kernel, kernel, inputs). A row of the kernel lies in one
+    piece that way."""
     top, side = (int(n) for n in layer.padding)  # numbers, not words: see unknown_because
     windows = a.permute(0, 2, 3, 1).contiguous()
     if top or side:
@@ -28,9 +27,19 @@ def _patches(layer: nn.Conv2d, a: Tensor) -> Tensor:
     for dim in (1, 2):
         apart, size, step = layer.dilation[dim - 1], layer.kernel_size[dim - 1], layer.stride[dim - 1]
         windows = windows.unfold(dim, apart * (size - 1) + 1, step)[..., ::apart]
-    windows = windows.permute(0, 1, 2, 4, 5, 3)
-    patches = _room("patches", windows.shape, a).copy_(windows)
-    return patches.view(a.shape[0], windows.shape[1] * windows.shape[2], -1)
+    return windows.permute(0, 1, 2, 4, 5, 3)
+
+
+def _copied(windows: Tensor) -> Tensor:
+    """The patches: (examples, positions, kernel x inputs)."""
+    patches = _room("patches", windows.shape, windows).copy_(windows)
+    return patches.view(len(windows), windows.shape[1] * windows.shape[2], -1)
+
+
+def _most_often_seen(layer: nn.Conv2d) -> int:
+    """In how many windows a pixel lies, at most."""
+    sizes = zip(layer.kernel_size, layer.stride, layer.dilation, strict=True)
+    return math.prod(-(-size * math.gcd(step, apart) // step) for size, step, apart in sizes)
 
 
 def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
@@ -45,10 +54,13 @@ def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
 def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
     """Of a two-dimensional convolution with zeros around the image."""
     by_channel = g.sum((2, 3))  # every example's gradient of the bias
-    squares, added = g.new_zeros(len(g)), g.new_zeros(len(g))
+    kept: Tensor | None = None
+    if layer.weight.requires_grad:
+        squares, added, kept = _of_the_kernel(layer, a, g)
+    else:
+        squares = added = g.new_zeros(len(g))
     if layer.bias is not None and layer.bias.requires_grad:
-        squares = squares + by_channel.square().sum(1)
-    kept = _conv_products(layer, a, g, squares, added) if layer.weight.requires_grad else None
+        squares = squares + norms_of(by_channel).square()
     if kept is not None:
         a = g = by_channel  # no longer needed: let them go
 
@@ -75,9 +87,8 @@ def _one_plane(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
     return made[0, :, :high, :wide].reshape(*g.shape[:2], -1)  # a stride may leave a margin that no kernel saw
 
 
-def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor, added: Tensor) -> Tensor | None:
-    """Add the kernel's squared norms to ``squares``; every example's gradient of the kernel where it was kept, and
-    otherwise what will be added up, to ``added``."""
+def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Squared norms of every example's gradient of the kernel; what will be added up; the gradients, if kept."""
     channels, positions, kernel = g.shape[1], g.shape[2] * g.shape[3], layer.weight[0].numel()
     # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
     form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
@@ -85,26 +96,35 @@ def _conv_products(layer: nn.Conv2d, a: Tensor, g: Tensor, squares: Tensor, adde
     keep = form and channels * kernel <= a[0].numel() + g[0].numel()
     if keep and layer.in_channels == 1 and torch.backends.mkldnn.is_available():
         each = _one_plane(layer, a, g)
-        squares += norms_of(each).square()
-        return each
-    numbers = CACHED if torch.get_num_threads() == 1 else LARGE
-    chunk = min(len(g), 1 + numbers // (positions * kernel * layer.groups))
-    made: Tensor | None = None
-    if form:
-        made = g.new_empty(len(g), channels, kernel) if keep else _room("products", (chunk, channels, kernel), g)
-    for start in range(0, len(g), chunk):
-        part = slice(start, start + chunk)
-        patches, out = _patches(layer, a[part]), g[part].flatten(2)
-        if made is not None:
-            squares[part] += norms_of(torch.bmm(out, patches, out=made[part if keep else slice(len(out))])).square()
-            if not keep:
-                lengths = norms_of(patches)  # by Cauchy and Schwarz no less than the sum without signs
-                added[part] = torch.where(lengths < HUGE, lengths * norms_of(out), math.inf)
-            continue
-        for group in range(layer.groups):
-            ins = patches.unflatten(2, (-1, layer.groups, a.shape[1] // layer.groups))[:, :, :, group].flatten(2)
-            outs = out.unflatten(1, (layer.groups, -1))[:, group]
-            found = product_squares(ins, outs.transpose(1, 2))
-            squares[part] += found[0]
-            added[part] += found[1]
-    return made if keep else None
+        return norms_of(each).square(), g.new_zeros(len(g)), each
+    pieces = -(-len(g) * positions * kernel * layer.groups // (CACHED * torch.get_num_threads()))
+    size = -(-len(g) // pieces)
+    parts = [slice(start, start + size) for start in range(0, len(g), size)]
+    if not form:
+        found = [_by_group(layer, _copied(_windows(layer, a[part])), g[part].flatten(2)) for part in parts]
+        return torch.cat([squares for squares, _ in found]), torch.cat([added for _, added in found]), None
+    windows, norms = _windows(layer, a), g.new_empty(len(g))
+    made = g.new_empty(len(g), channels, kernel) if keep else _room("products", (size, channels, kernel), g)
+    for part in parts:
+        out = g[part].flatten(2)
+        each = made[part] if keep else made[: len(out)]
+        torch.bmm(out, _copied(windows[part]), out=each)
+        torch.linalg.vector_norm(each.flatten(1), dim=1, out=norms[part])
+    if keep:
+        return norms.square(), g.new_zeros(len(g)), made
+    # By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g.
+    lengths = norms_of(a) * math.sqrt(_most_often_seen(layer))
+    return norms.square(), torch.where(lengths < HUGE, lengths * norms_of(g), math.inf), None
+
+
+def _by_group(layer: nn.Conv2d, patches: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
+    """The same without forming the gradients, one group of channels after the other."""
+    squares, added = out.new_zeros(len(out)), out.new_zeros(len(out))
+    inward, outward = patches.unflatten(2, (-1, layer.groups, layer.in_channels // layer.groups)), layer.groups
+    for group in range(layer.groups):
+        found = product_squares(
+            inward[:, :, :, group].flatten(2), out.unflatten(1, (outward, -1))[:, group].transpose(1, 2)
+        )
+        squares += found[0]
+        added += found[1]
+    return squares, added
