@@ -41,23 +41,6 @@ def accounts() -> dict[str, Any]:
     return {"delta": grid.DELTA, "bills": bills, "epochs": epochs}
 
 
-def _curve(sigma: float, clip: float, lot: int, seed: int) -> list[float]:
-    from dpcourse import sgd
-    from dpcourse.sgd.examples import digits
-    from dpcourse.sgd.models import digit_mlp
-
-    train, test = digits()
-    epochs = training.EPOCHS
-    steps = round(epochs * len(train) / lot)
-    plan = sgd.Plan(
-        epsilon=math.inf if sigma == 0 else 1e9, delta=training.DELTA, sigma=sigma, clip=clip, lot_size=lot,
-        n=len(train), steps=steps, rate=training.RATE, momentum=0.0, seed=seed,
-    )  # fmt: skip
-    run = sgd.Run(digit_mlp(seed=seed), plan)
-    sgd.train(run.model, train, epsilon=1, test=test, progress=False, looks=epochs, resume=run)
-    return [moment.accuracy or 0.0 for moment in run.history][:epochs]
-
-
 def digits() -> dict[str, Any]:
     """Accuracy after each epoch, the median of three seeds, and the exact epsilon, for ``explore.training_run``."""
     from dpcourse.sgd.examples import digits as load
@@ -66,7 +49,7 @@ def digits() -> dict[str, Any]:
     seeds = range(3)
 
     def median(sigma: float, clip: float, lot: int) -> list[float]:
-        runs = [_curve(sigma, clip, lot, seed) for seed in seeds]
+        runs = [training.trained(sigma, clip, lot, seed) for seed in seeds]
         return [round(statistics.median(values), 4) for values in zip(*runs, strict=True)]
 
     curves = {
@@ -76,10 +59,7 @@ def digits() -> dict[str, Any]:
         for clip in training.CLIPS
     }
     spent = {
-        grid.key(sigma, lot): [
-            float(f"{accounting.dp_sgd_epsilon(sigma, lot / n, max(1, round(e * n / lot)), training.DELTA):.5g}")
-            for e in range(1, training.EPOCHS + 1)
-        ]
+        grid.key(sigma, lot): [float(f"{epsilon:.5g}") for epsilon in training.spent(sigma, lot, n)]
         for lot in training.LOTS
         for sigma in training.SIGMAS
     }

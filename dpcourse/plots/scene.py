@@ -49,7 +49,10 @@ class Scene:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.controls) <= 4:
-            raise ValueError(f"a scene has one to three controls (and perhaps a button), got {len(self.controls)}")
+            raise ValueError(
+                "a scene has one to three controls (and perhaps a button, or one to drag in the picture), "
+                f"got {len(self.controls)}"
+            )
         names = [control.name for control in self.controls]
         if len(set(names)) < len(names):
             raise ValueError(f"two controls of {self.title!r} share a name: {names}")

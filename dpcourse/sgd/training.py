@@ -98,7 +98,8 @@ def train(
     """Train a model within (epsilon, delta); ``epsilon=math.inf`` trains without clipping and noise.
 
     The number of examples is taken for public: it decides the sampling rate. The progress line is not private: it
-    shows loss and accuracy on ``test``, or on the data itself.
+    shows loss and accuracy on ``test``, or on the data itself, at ``looks`` moments of equal distance; ``run.history``
+    keeps them.
 
     The noise is found from the budget, or the number of steps from the budget and ``sigma``. Interrupt it (Ctrl-C, or
     the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the plan of that
@@ -164,12 +165,12 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
         if generator is not None and "generator" in run.state:
             generator.set_state(run.state["generator"])
     line = Progress(kept, progress)
-    every = max(1, kept.steps // looks)
+    shown = {round(kept.steps * look / looks) for look in range(1, looks + 1)}
     try:
         while not run.finished:
             with uninterrupted():
                 _one_step(run, data, loss, optimiser, generator)
-            if run.step % every == 0 or run.finished:
+            if run.step in shown or run.finished:
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
     except KeyboardInterrupt:

@@ -15,7 +15,7 @@ from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_max
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, removed
 from dpcourse.explore import accounts, attacked, training
 from dpcourse.explore.stored import stored
-from dpcourse.plots import Picture, Table
+from dpcourse.plots import Line, Picture, Table
 from dpcourse.vectors import clipped, norms
 from tests.conftest import ROOT
 
@@ -153,6 +153,23 @@ def test_the_stored_runs_keep_the_promise_of_the_question() -> None:
     q, steps = 128 / grid["n"], round(training.EPOCHS * grid["n"] / 128)
     fresh = accounting.dp_sgd_epsilon(2.0, q, steps, training.DELTA)
     assert grid["epsilon"][accounts.key(2.0, 128)][-1] == pytest.approx(fresh, rel=1e-4)
+    told = picture("training_run", sigma=2.0, clip=1.0, lot=128, epochs=15).says
+    assert "93.0% are right (plain SGD: 96.1%), and ε = 2.7 is spent" in told  # what the lecture's text says, too
+    assert "90.2% are right" in picture("training_run", sigma=2.0, clip=1.0, lot=128, epochs=7).says
+
+
+def test_what_is_not_stored_is_trained_for_real() -> None:
+    """A value between the stops: one seeded run, its accuracy after every epoch, and its exact epsilon."""
+    n, settings = stored("digits")["n"], {"sigma": 1.9, "clip": 0.9, "lot": 130}
+    shown = picture("training_run", epochs=15, **settings)
+    assert "Trained for you just now" in shown.says
+    accuracy, epsilon = (next(m for m in part.marks if isinstance(m, Line) and m.label != "plain SGD")
+                         for part in shown.panels)  # fmt: skip
+    assert len(accuracy.y) == len(epsilon.y) == training.EPOCHS
+    assert epsilon.y[7] == accounting.dp_sgd_epsilon(1.9, 130 / n, round(8 * n / 130), training.DELTA)
+    # Near the stored setting (2, 1, 128), whose median ends at 93.0%; a model that learns nothing would have 10%.
+    assert 89 < accuracy.y[-1] < 96
+    assert accuracy.y[0] < 80  # after one epoch: 60% in the stored run
 
 
 def test_a_secret_is_kept_by_the_right_unit() -> None:

@@ -198,3 +198,11 @@ def test_a_round_that_nobody_joins_still_adds_noise() -> None:
     after = torch.cat([p.detach().flatten() for p in made.parameters()])
     assert took_part == 0
     assert not torch.equal(before, after)
+
+
+def test_looks_are_taken_at_equal_distances() -> None:
+    """15 looks at 42 steps: one after each fifteenth, and not one after every second step."""
+    data = two_clouds()
+    run = train(model(), data, epsilon=math.inf, lot_size=len(data.inputs) / 2, epochs=21, looks=15, progress=False)
+    assert run.plan.steps == 42
+    assert [moment.step for moment in run.history] == [round(42 * look / 15) for look in range(1, 16)]
