@@ -113,7 +113,7 @@ def training_run() -> Scene:
                     drag="epochs",
                 ),
             ),
-            f"σ = {sigma:g}, C = {clip:g}, lots of {lot}, epochs: {epochs}. {accuracy[now]:.1f}% are right "
+            f"σ = {sigma:g}, C = {clip:g}, lots of {lot}, after epoch {epochs}: {accuracy[now]:.1f}% are right "
             f"(plain SGD: {plain[now]:.1f}%), and ε = {epsilon[now]:.3g} is spent. {source}",
         )
 
