@@ -14,6 +14,7 @@ from dpcourse.attacks.inversion import Inversion, class_means, invert, likeness
 from dpcourse.attacks.membership import (
     Roc,
     advantage_bound,
+    advantage_by_luck,
     dp_bound,
     loss_threshold_attack,
     losses_of,
@@ -21,7 +22,8 @@ from dpcourse.attacks.membership import (
 )
 
 __all__ = [
-    "Difference", "Exposure", "Inversion", "Roc", "advantage_bound", "all_log_perplexities", "beam_search",
-    "chance_p_value", "class_means", "difference", "dp_bound", "exposure", "extract", "input_from_updates", "invert",
-    "likeness", "log_perplexity", "loss_threshold_attack", "losses_of", "roc", "snapshot",
+    "Difference", "Exposure", "Inversion", "Roc", "advantage_bound", "advantage_by_luck", "all_log_perplexities",
+    "beam_search", "chance_p_value", "class_means", "difference", "dp_bound", "exposure", "extract",
+    "input_from_updates", "invert", "likeness", "log_perplexity", "loss_threshold_attack", "losses_of", "roc",
+    "snapshot",
 ]  # fmt: skip

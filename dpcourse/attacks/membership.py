@@ -27,7 +27,8 @@ class Roc:
     def advantage(self) -> float:
         """max TPR - FPR (Yeom et al. 2018): 0 for guessing, 1 for certainty.
 
-        It is taken at the best threshold of these very data, so it lies a little above 0 even for a useless score.
+        It is taken at the best threshold of these very data, so it lies a little above 0 even for a useless score: see
+        :func:`advantage_by_luck`.
         """
         return float((self.tpr - self.fpr).max())
 
@@ -39,6 +40,19 @@ class Roc:
     def tpr_at(self, fpr: float) -> float:
         """The largest TPR among thresholds whose FPR does not exceed ``fpr``."""
         return float(self.tpr[self.fpr <= door.probability("fpr", fpr)].max())
+
+
+def advantage_by_luck(members: int, others: int, once_in: float = 20) -> tuple[float, float]:
+    """What the advantage of a score that knows nothing is on average, and what it exceeds once in so many times.
+
+    The largest gap between two distribution functions, in one direction, times sqrt(n m / (n + m)), exceeds x with
+    probability exp(-2 x^2), for large n and m (Smirnov 1939).
+    """
+    n, m = door.whole_number("members", members), door.whole_number("others", others)
+    if door.positive("once_in", once_in) < 1:
+        raise ValueError(f"once_in must be at least 1, got {once_in!r}")
+    unit = math.sqrt(1 / n + 1 / m)
+    return math.sqrt(math.pi / 8) * unit, math.sqrt(math.log(once_in) / 2) * unit
 
 
 def losses_of(model: nn.Module, examples: Examples, loss: Callable[[Tensor, Tensor], Tensor]) -> np.ndarray:

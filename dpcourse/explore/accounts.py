@@ -136,8 +136,8 @@ def subsampling() -> Scene:
                     "ε after sampling",
                     Axis("sampling probability β", 0, 1.02),
                     Axis("ε₂", 0, 4.2),
+                    Line(betas, own, "the chosen ε₁", "sky", "solid", 7),  # below, so that it hides no other
                     [Line(betas, y, f"ε₁ = {e:g}", *before[e], 2) for e, y in curves.items()],
-                    Line(betas, own, "the chosen ε₁", "blue", "solid", 3.5),
                     Points([beta], [new], "", "blue", "circle", 9),
                     drag="beta",
                 ),

@@ -28,15 +28,17 @@ from dpcourse.plots import (
 __all__ = ["canaries", "inversion", "membership"]
 
 #: The trainings of the keyboard model, and how often a user typed the secret.
-TRAININGS, REPEATS = ("without privacy", "a message is protected, ε = 5", "a user is protected, ε = 5"), (1, 3, 9)
+TRAININGS = ("without privacy", "a message is protected: (5, 10⁻⁵)-DP", "a user is protected: (5, 10⁻³)-DP")
+REPEATS = (1, 3, 9)
 SPACE, BY_CHANCE = math.log2(10_000), 1 / math.log(2)
-ATTACKED = ("without privacy", "ε = 5", "ε = 1")
-#: The trainings under a membership attack: settings for a finite budget, and those that learn everything by heart.
-OVERFITTED = ("without privacy", "ε = 3", "ε = 1")
-BY_HEART: tuple[dict[str, float], dict[str, float]] = (
-    {"epochs": 20, "q": 0.25, "rate": 1.0},
-    {"epochs": 200, "q": 0.125, "rate": 1.0},
-)
+ATTACKED = ("without privacy", "(5, 10⁻⁵)-DP", "(1, 10⁻⁵)-DP")
+#: The trainings under a membership attack. The first learns everything by heart, the others stop early.
+OVERFITTED: dict[str, dict[str, float]] = {
+    "without privacy, 200 epochs": {"epsilon": math.inf, "epochs": 200, "q": 0.125},
+    "without privacy, 20 epochs": {"epsilon": math.inf, "epochs": 20, "q": 0.25},
+    "(3, 10⁻⁵)-DP, 20 epochs": {"epsilon": 3.0, "epochs": 20, "q": 0.25},
+    "(1, 10⁻⁵)-DP, 20 epochs": {"epsilon": 1.0, "epochs": 20, "q": 0.25},
+}
 #: Where the attacker's curve is stored.
 FALSE_ALARMS = tuple(i / 100 for i in range(101))
 
@@ -117,9 +119,8 @@ def membership() -> Scene:
         most = 100 * np.array(one["bound"])
         alarm, hit = (100 * share for share in one["best"])
         inside, outside = (100 * share for share in one["right"])
-        allowed = (
-            "Nothing is promised" if training == OVERFITTED[0] else f"No attack can exceed {one['advantage_bound']:.2f}"
-        )
+        private = math.isfinite(OVERFITTED[training]["epsilon"])
+        allowed = f"No attack can exceed {one['advantage_bound']:.2f}" if private else "Nothing is promised"
         return Picture(
             (
                 panel(
@@ -127,7 +128,7 @@ def membership() -> Scene:
                     Axis("false alarms: of others (%)", 0, 101),
                     Axis("hits: of members (%)", 0, 101),
                     # Saying the opposite of an attack is an attack: the region is symmetric about its centre.
-                    Band(alarms, 100 - most[::-1], most, "no attack leaves this", "sky"),
+                    Band(alarms, 100 - most[::-1], most, "every attack stays in here", "sky"),
                     Line(alarms, 100 * np.array(one["hits"]), "small loss: “member”", "blue", "solid", 3),
                     Line([0, 100], [0, 100], "guessing", "ink", "dotted", 2),
                     Points([alarm], [hit], "largest gap", "red", "square", 9),
@@ -136,7 +137,7 @@ def membership() -> Scene:
                 ),
                 panel(
                     "What the network learnt",
-                    Axis("", -0.6, 2.6, ticks=((0, "members"), (1, "others"), (2, "others"))),
+                    Axis("", -0.6, 2.6, ticks=((0, "members"), (1, "others"), (2, "others: true"))),
                     Axis("labels found (%)", 0, 102),
                     Bars([0, 1], [inside, outside], "as given, one in five wrong", "green", "striped", 0.6),
                     Bars([2], [100 * one["truly_right"]], "the true ones", "purple", "outline", 0.6),
@@ -149,5 +150,5 @@ def membership() -> Scene:
             "Ten networks, about 500 members each.",
         )
 
-    controls = (choice("training", "training", list(OVERFITTED), OVERFITTED[0]),)
+    controls = (choice("training", "training", list(OVERFITTED)),)
     return Scene("Were you in it?", "How much better than guessing can an attacker be?", controls, draw)

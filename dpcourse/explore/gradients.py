@@ -12,9 +12,10 @@ from dpcourse.vectors import clipped, norms
 __all__ = ["clipping"]
 
 PEOPLE = 12
-REACH = 9.0
 #: What the last example's gradient is: one like the others, or one that a strange example has.
 LAST = {"one like the others": (1.1, -0.5), "an outlier": (-7.0, -4.6)}
+#: How far the picture must reach, and where its ticks are.
+REACH = {"one like the others": (4.5, 2), "an outlier": (9.0, 4)}
 
 
 def gradients(last: str) -> np.ndarray:
@@ -26,10 +27,18 @@ def gradients(last: str) -> np.ndarray:
     return rows
 
 
-def arrows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One path that runs from the origin to the tip of every row and back."""
-    path = np.zeros((2 * len(rows) + 1, 2))
-    path[1::2] = rows
+def angle(vector: np.ndarray) -> float:
+    """Its direction in degrees, from the first axis."""
+    return float(np.degrees(np.arctan2(vector[1], vector[0])))
+
+
+def arrows(rows: np.ndarray, barb: float) -> tuple[np.ndarray, np.ndarray]:
+    """One path that runs from the origin to the tip of every row, draws its two barbs, and returns."""
+    lengths = np.maximum(norms(rows), 1e-12)
+    back = -rows * (np.minimum(barb, 0.5 * lengths) / lengths)[:, None]
+    turned = [back @ np.array([[np.cos(t), np.sin(t)], [-np.sin(t), np.cos(t)]]) for t in (0.45, -0.45)]
+    home = np.zeros_like(rows)
+    path = np.stack([home, rows, rows + turned[0], rows, rows + turned[1], rows, home], axis=1).reshape(-1, 2)
     return path[:, 0], path[:, 1]
 
 
@@ -45,16 +54,17 @@ def clipping() -> Scene:
         mean, mean_after = before.mean(0), after.mean(0)
         short = int((norms(before) > bound).sum())
         most = sensitivity.clipped_sum(bound)
+        reach, step = max(REACH[last][0], bound), REACH[last][1]
+        ticks = tuple((at, f"{at}") for at in range(-2 * step, 2 * step + 1, step))
         return Picture(
             (
                 panel(
                     "One arrow for each example",
-                    Axis("gradient, first coordinate", -REACH, REACH),
-                    Axis("second coordinate", -REACH, REACH),
-                    Line(*arrows(before), "gradient", "grey", "dotted", 1.5),
-                    Line(*arrows(after), "clipped gradient", "blue", "solid", 2),
-                    Points(after[:, 0], after[:, 1], "", "blue", "circle", 5),
-                    Line(bound * np.cos(turn), bound * np.sin(turn), "length C", "ink", "dashed", 1.5),
+                    Axis("gradient, first coordinate", -reach, reach, ticks=ticks),
+                    Axis("second coordinate", -reach, reach, ticks=ticks),
+                    Line(*arrows(before, reach / 14), "gradient", "grey", "dashed", 1.5),
+                    Line(*arrows(after, reach / 14), "clipped gradient", "blue", "solid", 2),
+                    Line(bound * np.cos(turn), bound * np.sin(turn), "length C", "ink", "dotted", 2),
                     height=300,
                     equal=True,
                 ),
@@ -72,7 +82,7 @@ def clipping() -> Scene:
                 panel(
                     "How far each one moves the sum",
                     Axis("example", 0.4, PEOPLE + 0.6),
-                    Axis("length of the gradient", 0, REACH),
+                    Axis("length of the gradient", 0, reach),
                     Bars(who, norms(before), "gradient", "grey", "outline"),
                     Bars(who, norms(after), "clipped", "blue"),
                     Rule(bound, "y", "", "ink"),
@@ -81,7 +91,8 @@ def clipping() -> Scene:
             ),
             f"C = {bound:g}: {short} of {PEOPLE} gradients are shortened. The last example moves the sum by "
             f"{norms(before)[-1]:.2f} without clipping, by {norms(after)[-1]:.2f} with it; nobody can move it by more "
-            f"than {most:g}. The average has length {norms(mean):.2f} before and {norms(mean_after):.2f} after.",
+            f"than {most:g}. The average has length {norms(mean):.2f} and direction "
+            f"{angle(mean):.0f}° before, {norms(mean_after):.2f} and {angle(mean_after):.0f}° after.",
         )
 
     controls = (

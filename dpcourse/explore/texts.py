@@ -12,6 +12,7 @@ __all__ = ["conversations"]
 
 #: Characters in a line of a message: three conversations fit side by side, and one fits a telephone.
 LINE = 28
+BLANK = "\N{NO-BREAK SPACE}"  # keeps the height of a line
 MARKS = ("nothing yet", "messages that name Alice", "messages that tell her secret")
 
 
@@ -22,7 +23,7 @@ def _table(conversation: str, left: list[Message], marked: list[Message]) -> Tab
         if one.conversation != conversation:
             continue
         lines = textwrap.wrap(one.text, LINE)
-        author, shown = (one.author, lines) if one in left else ("·", ["(removed)"] + [""] * (len(lines) - 1))
+        author, shown = (one.author, lines) if one in left else ("·", ["(removed)"] + [BLANK] * (len(lines) - 1))
         rows += [(author if i == 0 else "", line) for i, line in enumerate(shown)]
         marks += [one in marked] * len(lines)
     return Table(f"Conversation {conversation}", ("by", "message"), tuple(rows), marks, "→")
