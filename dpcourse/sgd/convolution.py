@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
-from dpcourse.sgd.products import HUGE, AddWeighted, norms_of, product_squares, scaled
+from dpcourse.sgd.products import HUGE, AddWeighted, add_in_parts, norms_of, product_squares, scaled
 
 CACHED = 2**18  # numbers of patches that are held at once, by each of torch's threads: what stays in a core's cache
 HELD = threading.local()  # memory for patches and products, by thread
@@ -72,8 +72,14 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor,
             total = total.view(layer.out_channels, *layer.kernel_size, -1).permute(0, 3, 1, 2)
             onto["weight"].add_(total, alpha=factor)
         elif "weight" in onto:
+            short, shape = scaled(g, weights), layer.weight.shape
             how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
-            onto["weight"].add_(conv2d_weight(a, layer.weight.shape, scaled(g, weights), *how), alpha=factor)
+            add_in_parts(
+                onto["weight"],
+                len(g),
+                g.shape[2] * g.shape[3],
+                lambda sum_, part: sum_.add_(conv2d_weight(a[part], shape, short[part], *how), alpha=factor),
+            )
 
     return squares, added, add
 
@@ -113,18 +119,18 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
     if keep:
         return norms.square(), g.new_zeros(len(g)), made
     # By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g.
-    lengths = norms_of(a) * math.sqrt(_most_often_seen(layer))
-    return norms.square(), torch.where(lengths < HUGE, lengths * norms_of(g), math.inf), None
+    lengths, outward = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
+    added = torch.where(torch.maximum(lengths, outward) < HUGE, lengths * outward, math.inf)
+    return norms.square(), added, None
 
 
 def _by_group(layer: nn.Conv2d, patches: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
     """The same without forming the gradients, one group of channels after the other."""
     squares, added = out.new_zeros(len(out)), out.new_zeros(len(out))
-    inward, outward = patches.unflatten(2, (-1, layer.groups, layer.in_channels // layer.groups)), layer.groups
+    inward = patches.unflatten(2, (-1, layer.groups, layer.in_channels // layer.groups))
+    outward = out.unflatten(1, (layer.groups, -1))
     for group in range(layer.groups):
-        found = product_squares(
-            inward[:, :, :, group].flatten(2), out.unflatten(1, (outward, -1))[:, group].transpose(1, 2)
-        )
+        found = product_squares(inward[:, :, :, group].flatten(2), outward[:, group].transpose(1, 2))
         squares += found[0]
         added += found[1]
     return squares, added

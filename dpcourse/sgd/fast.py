@@ -42,7 +42,8 @@ def why_slow(parts: Parts, inputs: Tensor) -> str | None:
             if id(parameter) in owners:
                 return f"{owners[id(parameter)]!r} and {name!r} share a parameter"
             owners[id(parameter)] = name
-    known, key = _ODD.setdefault(model, {}), (model.training, tuple(inputs.shape[1:]), tuple(owners.values()))
+    key = (model.training, tuple(inputs.shape[1:]), tuple(owners.values()), parts.made_of)
+    known = _ODD.setdefault(model, {})
     if key not in known:
         known[key] = _odd_use(parts, inputs)
     return known[key] or None
@@ -204,6 +205,6 @@ def fast_pass(
     most = torch.stack([added for _, added, _ in found.values()]).amax(0)
     # A weight below the smallest normal number has lost its digits: too coarse to shorten anything to C. An infinite
     # norm has the weight 0, and one that is no number a weight that is none.
-    fits = (weights * most <= CANCELS * max(clip, 1e-30)) & (weights >= TINY)
+    fits = (weights * most <= CANCELS * clip) & (weights >= TINY)
     sound = fits if math.isfinite(clip) else ~norms.isnan()
     return Pass(norms.detach(), losses.detach(), sound, weights, found)

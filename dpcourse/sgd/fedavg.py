@@ -16,6 +16,8 @@ from torch import Tensor, nn
 
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+from dpcourse.interruption import uninterrupted
+from dpcourse.sgd.clipping import SMALLEST
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.guards import Loss, check_model
 from dpcourse.sgd.parts import trainable
@@ -27,6 +29,9 @@ def user_update(
     model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, *, rate: float, epochs: int, clip: float
 ) -> tuple[dict[str, Tensor], float]:
     """What one user sends: the change of the model by training on all of their data, clipped; and its length before."""
+    clip = door.positive("clip", clip)
+    if clip < SMALLEST:
+        raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
     own = copy.deepcopy(model)
     for _ in range(door.whole_number("epochs", epochs)):
         descend(own, minibatch_gradient(own, inputs, targets, loss), rate)
@@ -36,7 +41,7 @@ def user_update(
     length = math.sqrt(sum(float(part.square().sum()) for part in change.values()))
     if not math.isfinite(length):  # no length, no clipping: whoever sends an overflow or a NaN contributes nothing
         return {name: torch.zeros_like(part) for name, part in change.items()}, length
-    shrink = min(1.0, door.positive("clip", clip) / length) if length > 0 else 1.0
+    shrink = min(1.0, clip / length) if length > 0 else 1.0
     return {name: part * shrink for name, part in change.items()}, length
 
 
@@ -59,9 +64,8 @@ def federated_round(
     ``expected_users`` divides the sum. If it is not given, q times the number of users does, which takes that number
     for public: with one user less, the noise would be a little larger.
     """
-    everybody = users.unique()
-    if expected_users is None:
-        expected_users = q * len(everybody)
+    everybody, q = users.unique(), door.fraction_of_one("q", q)
+    expected_users = door.positive("expected_users", q * len(everybody) if expected_users is None else expected_users)
     chosen = everybody[poisson_lot(len(everybody), q, generator)]
     total = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
     for user in chosen:
@@ -92,7 +96,10 @@ def train_federated(
     expected_users: float | None = None,
     seed: int | None = None,
 ) -> float:
-    """Train in place over so many rounds; returns the epsilon for adding or removing one *user* with all they wrote."""
+    """Train in place over so many rounds; returns the epsilon for adding or removing one *user* with all they wrote.
+
+    Interrupted (Ctrl-C, or the kernel's stop button) it says so and returns what the rounds so far have cost.
+    """
     check_model(model)
     if not isinstance(users, Tensor):
         raise TypeError(f"users must be a tensor with the author of each example, got {users!r}")
@@ -100,18 +107,23 @@ def train_federated(
     if len(users) != len(data.inputs):
         raise ValueError(f"users must name the author of each of {len(data.inputs)} examples, got {len(users)}")
     generator = generator_from(seed)
-    for _ in range(rounds):
-        federated_round(
-            model,
-            data,
-            users,
-            q=q,
-            sigma=sigma,
-            clip=clip,
-            rate=rate,
-            epochs=epochs,
-            loss=loss,
-            expected_users=expected_users,
-            generator=generator,
-        )
+    for done in range(rounds):
+        try:
+            with uninterrupted():
+                federated_round(
+                    model,
+                    data,
+                    users,
+                    q=q,
+                    sigma=sigma,
+                    clip=clip,
+                    rate=rate,
+                    epochs=epochs,
+                    loss=loss,
+                    expected_users=expected_users,
+                    generator=generator,
+                )
+        except KeyboardInterrupt:  # comes when the round is over
+            print(f"interrupted after round {done + 1} of {rounds}")
+            return dp_sgd_epsilon(sigma, q, done + 1, delta)
     return epsilon

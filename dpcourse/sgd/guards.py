@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import torch
 from torch import Tensor, nn
@@ -18,12 +18,14 @@ from torch import Tensor, nn
 from dpcourse.sgd.parts import Parts
 
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
-_FEW = 5  # examples that are tried
-_LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...]]] = WeakKeyDictionary()
+_FEW, MODERATE = 5, 1e4  # examples that are tried, and how large their numbers may be
+_LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...] | None]] = WeakKeyDictionary()
 
 
 def check_model(model: nn.Module) -> None:
     """Refuse layers that let one example change another's gradient: clipping would then bound nothing."""
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got {model!r}")
     check_layers(model.named_modules())
 
 
@@ -41,34 +43,68 @@ def check_layers(layers: Iterable[tuple[str, nn.Module]]) -> None:
             )
 
 
-def situation(parts: Parts, inputs: Tensor, loss: Loss) -> tuple[object, ...]:
-    """What decides how a model behaves: what was found out in one situation is asked again in another."""
-    learning = tuple(parts.parameters)
-    return parts.model.training, inputs.shape[1:], inputs.dtype, learning, getattr(loss, "__code__", loss)
+class _Itself:
+    """Equal to itself only, while it lives; keeps nothing alive (a loss may know its model)."""
+
+    def __init__(self, one: object) -> None:
+        self.one, self.number = ref(one), id(one)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.one() is not None and self.one() is other.one()
+
+    def __hash__(self) -> int:
+        return hash(self.number)
 
 
-def ordinary(inputs: Tensor) -> Tensor:
-    """The rows with which something can be tried out: finite numbers of a moderate size."""
-    if not inputs.is_floating_point():
-        return torch.arange(min(len(inputs), _FEW))
-    sizes = inputs.abs().flatten(1).amax(1) if inputs[0].numel() else torch.zeros(len(inputs))
-    return torch.nonzero(sizes <= 1e4).flatten()[:_FEW]  # not-a-number is not <= anything
+def _known_by(value: object) -> object:
+    """What a value is known by from one step to the next: numbers and words by what they are, others by themselves.
+
+    A TypeError for lists and the like, which nobody can follow."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return type(value), value
+    return _Itself(value)
+
+
+def situation(parts: Parts, inputs: Tensor, loss: Loss) -> tuple[object, ...] | None:
+    """What decides how a model behaves: what was found out in one situation is asked again in another.
+
+    A loss that is written anew for every step is known by its code and by all that it carries along. None if that
+    cannot be told: then everything is asked every time.
+    """
+    carried: list[object] = [loss]
+    if hasattr(loss, "__code__"):  # a function, or the method of some object
+        cells = [cell.cell_contents for cell in loss.__closure__ or ()]
+        named = (loss.__kwdefaults__ or {}).values()
+        carried = [loss.__code__, getattr(loss, "__self__", None), *cells, *(loss.__defaults__ or ()), *named]
+    try:
+        known = tuple(_known_by(value) for value in carried)
+    except (TypeError, ValueError):  # nobody can follow it; or a cell is still empty
+        return None
+    return parts.model.training, inputs.shape[1:], inputs.dtype, tuple(parts.parameters), parts.made_of, known
+
+
+def a_few(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+    """Some examples with which something can be tried out: ordinary ones first, and then others, their numbers cut to
+    a moderate size."""
+    rows = torch.arange(len(inputs))
+    if inputs.is_floating_point() and inputs[0].numel():
+        odd = ~(inputs.abs().flatten(1).amax(1) <= MODERATE)  # not-a-number is not <= anything
+        rows = torch.argsort(odd.int(), stable=True)
+    x, y = inputs[rows[:_FEW]], targets[rows[:_FEW]]
+    return (x.nan_to_num(0.0).clamp(-MODERATE, MODERATE) if x.is_floating_point() else x), y
 
 
 def check_examples_stay_apart(
-    model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, key: tuple[object, ...]
+    model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, key: tuple[object, ...] | None
 ) -> None:
     """Refuse a model or a loss that mixes examples in some way of its own, or that remembers what it sees.
 
     ``key`` is the situation: in each one the question is asked once.
     """
     known = _LOOKED_OVER.setdefault(model, set())
-    if key in known:
+    if key in known or len(inputs) < 2:
         return
-    rows = ordinary(inputs)
-    if len(rows) < 2:
-        return
-    x, y = inputs[rows], targets[rows]
+    x, y = a_few(inputs, targets)
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
     try:
         first, second = losses_of(model, x, y, loss), losses_of(model, x, y, loss)
@@ -84,12 +120,12 @@ def check_examples_stay_apart(
     finally:
         for name, buffer in model.named_buffers():
             buffer.copy_(buffers[name])
-    if first.shape == third.shape == (len(rows),) and not same(first[:-1], third[:-1]):
+    if first.shape == third.shape == (len(x),) and not same(first[:-1], third[:-1]):
         raise ValueError(
             "the model or the loss mixes the examples of a lot: the first one's loss changes with the last one. One "
             "person then changes everybody's gradient, and clipping no longer bounds what a person can do."
         )
-    if len(rows) == _FEW:  # fewer examples may not show what more would
+    if len(x) == _FEW and key is not None:  # fewer examples may not show what more would
         known.add(key)
 
 
@@ -131,6 +167,6 @@ def same(one: Tensor, other: Tensor) -> bool:
         return False
     if not one.is_floating_point():
         return torch.equal(one, other)
-    finite = one[one.isfinite()]
-    scale = float(finite.abs().max()) if finite.numel() else 0.0
+    finite = one[one.isfinite()]  # the middle one tells the scale: a single huge number must not hide the others
+    scale = float(finite.abs().median()) if finite.numel() else 0.0
     return torch.allclose(one, other, rtol=1e-4, atol=1e-5 * scale, equal_nan=True)

@@ -25,7 +25,17 @@ from torch.nn import functional as F
 
 from dpcourse.sgd.attention import Projection, unknown_attention
 from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.products import HUGE, AddWeighted, by_position, mended, norms_of, product_squares, scaled, total_of
+from dpcourse.sgd.products import (
+    HUGE,
+    AddWeighted,
+    add_in_parts,
+    by_position,
+    mended,
+    norms_of,
+    product_squares,
+    scaled,
+    total_of,
+)
 
 _NOTHING_OR_ALL = torch.tensor(0.0), torch.tensor(math.inf)  # made once: a number would be made a tensor in every step
 Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Tensor, AddWeighted]]
@@ -50,7 +60,13 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Add
         if "bias" in onto:
             onto["bias"].addmv_(each.T, weights, alpha=factor)
         if "weight" in onto:
-            onto["weight"].addmm_(scaled(g, weights).flatten(0, -2).T, a.flatten(0, -2), alpha=factor)
+            short, positions = scaled(g, weights), 1 if g.dim() == 2 else g.shape[1]
+            add_in_parts(
+                onto["weight"],
+                len(g),
+                positions,
+                lambda sum_, part: sum_.addmm_(short[part].flatten(0, -2).T, a[part].flatten(0, -2), alpha=factor),
+            )
 
     return squares, added, add
 
@@ -60,7 +76,13 @@ def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tenso
     same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
 
     def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
-        onto["weight"].index_add_(0, words.flatten(), scaled(g, weights).flatten(0, 1), alpha=factor)
+        short = scaled(g, weights)
+        add_in_parts(
+            onto["weight"],
+            len(words),
+            words.shape[1],
+            lambda sum_, part: sum_.index_add_(0, words[part].flatten(), short[part].flatten(0, 1), alpha=factor),
+        )
 
     def form(rows: Tensor) -> Tensor:
         found = []

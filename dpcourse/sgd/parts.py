@@ -20,6 +20,11 @@ class Parts:
     layers: list[tuple[str, nn.Module]]
     parameters: dict[str, nn.Parameter]
 
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """The very layers, not only their names: one may have been put in another's place."""
+        return tuple((type(layer), id(layer)) for _, layer in self.layers)
+
     def buffers(self) -> Iterator[Tensor]:
         """What the layers hold besides parameters, at this moment."""
         for _, layer in self.layers:
@@ -29,7 +34,7 @@ class Parts:
 
 
 def parts_of(model: nn.Module) -> Parts:
-    """The parts of a model; a ValueError if training could change none of it, or none exactly."""
+    """The parts of a model; an error if it is none, or if training could change none of it, or none exactly."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got {model!r}")
     layers = list(model.named_modules())

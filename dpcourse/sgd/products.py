@@ -10,6 +10,7 @@ from torch import Tensor
 
 CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
 HUGE = 1e8  # inputs and gradients longer than this are done apart: the other factor may be too short to be squared
+AT_ONCE = 2**13  # positions that are added up in one sum: beside a large one, many small ones are rounded away
 # (the examples' weights, the layer's part of the sum by parameter name, a factor): adds the weighted sum onto that part
 AddWeighted = Callable[[Tensor, dict[str, Tensor], float], object]
 
@@ -55,3 +56,19 @@ def mended(squares: Tensor, most: Tensor, form: Callable[[Tensor], Tensor]) -> T
 def scaled(g: Tensor, weights: Tensor) -> Tensor:
     """Each example's part of g times its weight."""
     return g * weights.reshape(-1, *[1] * (g.dim() - 1))
+
+
+def add_in_parts(total: Tensor, examples: int, positions: int, add: Callable[[Tensor, slice], object]) -> None:
+    """Let ``add(onto, part)`` add the parts of a lot onto a total. Of several, each has a sum of its own first.
+
+    Single precision holds 24 bits: were all positions of all examples added up one by one, a long gradient at the
+    beginning would swallow the others' small ones, and whether it is there would move the sum by more than its length.
+    """
+    size = max(1, AT_ONCE // max(1, positions))
+    if examples <= size:
+        add(total, slice(0, examples))
+        return
+    for start in range(0, examples, size):
+        own = torch.zeros_like(total)
+        add(own, slice(start, start + size))
+        total += own

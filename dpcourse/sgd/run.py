@@ -111,7 +111,7 @@ class Run:
     @staticmethod
     def load(path: str | Path, model: nn.Module) -> Run:
         """Read a run back into a model of the same make."""
-        if not Path(path).exists():
+        if not Path(path).is_file():
             raise ValueError(f"there is no saved run at {str(path)!r}")
         try:
             parts = torch.load(path, weights_only=True)
@@ -119,5 +119,11 @@ class Run:
             plan, step, state = Plan(**parts["plan"]), parts["step"], parts["state"]
         except (pickle.UnpicklingError, KeyError, TypeError, RuntimeError, EOFError) as error:
             raise ValueError(f"{str(path)!r} holds no saved run: {str(error)[:80]}") from error
+        if not 0 <= step <= plan.steps:
+            raise ValueError(f"{str(path)!r} holds no saved run: step {step!r} of {plan.steps!r}")
+        saved, own = ({name: tuple(value.shape) for name, value in one.items()}
+                      for one in (parts["model"], model.state_dict()))  # fmt: skip
+        if saved != own:  # before anything of the model is overwritten
+            raise ValueError(f"{str(path)!r} holds another model: its parts are {saved}, those of yours {own}")
         model.load_state_dict(parts["model"])
         return Run(model, plan, step, history, state)

@@ -72,6 +72,8 @@ def noisy_average(
     total: dict[str, Tensor], *, clip: float, sigma: float, lot_size: float, generator: torch.Generator | None = None
 ) -> dict[str, Tensor]:
     """Gaussian noise once onto the sum (its l2 sensitivity is ``clip``), then the average over the *expected* lot."""
+    if not isinstance(total, dict):
+        raise TypeError(f"total must be a dictionary of tensors by parameter name, got {total!r}")
     for name, value in total.items():
         if getattr(value, "dtype", None) not in (torch.float32, torch.float64):
             raise TypeError(f"total[{name!r}] must be a tensor of float32 or float64, got {value!r}")
@@ -92,6 +94,9 @@ def _deviation(clip: float, sigma: float, lot_size: float) -> float:
 
 def descend(model: nn.Module, gradient: dict[str, Tensor], rate: float) -> None:
     """theta <- theta - rate * gradient."""
+    parameters = trainable(model)
+    if parameters.keys() - gradient.keys():
+        raise ValueError(f"gradient must have every parameter of {list(parameters)}, got {list(gradient)}")
     with torch.no_grad():
-        for name, parameter in trainable(model).items():
+        for name, parameter in parameters.items():
             parameter.sub_(gradient[name], alpha=door.positive("rate", rate))

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dpcourse.sgd import SlowPathWarning, clipped_sum
+from dpcourse.sgd.convolution import convolution
 from tests.sgd.zoo import ZOO, label_loss
 
 METHODS = ("fast", "func", "loop")
@@ -336,6 +337,144 @@ def test_an_input_too_short_to_be_squared_does_not_hide_a_long_gradient(clip: fl
 
     whole, rest = (clipped_sum(model, inputs[:n], targets[:n], squared, clip=clip).total["weight"] for n in (6, 5))
     assert float((whole - rest).abs().max()) <= clip * (1 + 1e-3)
+
+
+def centring(on: bool) -> Any:
+    """A loss that is written anew: with ``on`` it looks at the whole lot."""
+    return lambda outputs, targets: label_loss(outputs - outputs.mean(0) if on else outputs, targets)
+
+
+class Judge:
+    on = False
+
+    def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        return label_loss(outputs - outputs.mean(0) if self.on else outputs, targets)
+
+
+def test_what_was_found_of_one_loss_is_not_believed_of_another_with_the_same_code() -> None:
+    model, inputs, targets = nn.Linear(9, 4), torch.randn(8, 9), torch.randint(4, (8,))
+    clipped_sum(model, inputs, targets, centring(False), clip=1)
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(model, inputs, targets, centring(True), clip=1)
+    one, other = Judge(), Judge()
+    clipped_sum(model, inputs, targets, one.loss, clip=1)
+    other.on = True
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(model, inputs, targets, other.loss, clip=1)
+    switches: list[bool] = []
+    carried = lambda o, t: label_loss(o - o.mean(0) if switches else o, t)  # noqa: E731 - what a list holds, none knows
+    clipped_sum(model, inputs, targets, carried, clip=1)
+    switches.append(True)
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(model, inputs, targets, carried, clip=1)
+
+
+def test_a_loss_that_is_written_anew_for_every_step_is_looked_at_once() -> None:
+    """The same code with the same numbers is the same loss: training by a lambda is as fast as by a function."""
+    model, inputs, targets = nn.Linear(9, 4), torch.randn(8, 9), torch.randint(4, (8,))
+    passes = 0
+
+    def count(*_: Any) -> None:
+        nonlocal passes
+        passes += 1
+
+    model.register_forward_hook(count)
+    seen = []
+    for _ in range(3):
+        scale = 0.5
+        clipped_sum(model, inputs, targets, lambda o, t: scale * label_loss(o, t), clip=1)  # noqa: B023
+        seen.append(passes)
+    assert seen[2] - seen[1] == seen[1] - seen[0] == 1 < seen[0]
+
+
+def test_a_layer_in_anothers_place_is_looked_at() -> None:
+    class LessTheMean(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x - x.mean(0)
+
+    model, inputs, targets = nn.Sequential(nn.Linear(9, 4), nn.Identity()), torch.randn(8, 9), torch.randint(4, (8,))
+    clipped_sum(model, inputs, targets, label_loss, clip=1)
+    model[1] = LessTheMean()
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(model, inputs, targets, label_loss, clip=1)
+
+
+def test_large_numbers_do_not_blind_the_guards() -> None:
+    """Inputs of which only one is ordinary; and one target so large that its loss dwarfs all others."""
+    inputs, targets = 2e5 * torch.randn(20, 9), torch.randint(4, (20,))
+    inputs[0] = 1
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(Centred(), inputs, targets, label_loss, clip=1)
+    words, model = torch.randint(7, (20, 3)), nn.Sequential(nn.Embedding(7, 4), nn.Flatten(), nn.Linear(12, 1))
+    wanted = torch.randn(20, 1)
+    wanted[0] = 1e9
+
+    def apart_from_the_mean(outputs: Tensor, targets: Tensor) -> Tensor:
+        return (10 * (outputs - outputs.mean(0).detach()) - targets).square().flatten(1).sum(1)
+
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(model, words, wanted, apart_from_the_mean, clip=1)
+
+
+def product(outputs: Tensor, targets: Tensor) -> Tensor:
+    return (outputs * targets).flatten(1).sum(1)
+
+
+@pytest.mark.parametrize("kind", ["linear", "embedding", "grouped convolution"])
+def test_many_small_numbers_beside_a_large_one_are_not_rounded_away(kind: str) -> None:
+    """Added one by one, 300,000 numbers of 6.2e-8 beside 1.01 would vanish, and with the 1.01 away they would not."""
+    n, positions = 300, 1024
+    targets = torch.full((n, positions, 1), 6.2e-8)
+    targets[0] = 0
+    targets[0, 0] = 1.01
+    model, inputs = nn.Linear(1, 1, bias=False), torch.ones(n, positions, 1)
+    if kind == "embedding":
+        model, inputs = nn.Embedding(2, 1), torch.zeros(n, positions, dtype=torch.long)
+    elif kind == "grouped convolution":
+        model, inputs = nn.Conv2d(2, 2, 1, groups=2, bias=False), torch.ones(n, 2, 32, 32)
+        targets = targets.reshape(n, 1, 32, 32).expand(n, 2, 32, 32) / 2**0.5
+    whole, rest = (clipped_sum(model, inputs[i:], targets[i:], product, clip=1).total["weight"] for i in (0, 1))
+    assert float((whole.double() - rest.double()).norm()) <= 1.001
+
+
+def test_fast_and_slow_agree_on_very_many_positions() -> None:
+    model, inputs, targets = nn.Linear(4, 1), torch.rand(300, 2048, 4), torch.rand(300, 2048, 1)
+    fast, slow = (clipped_sum(model, inputs, targets, product, clip=1, method=way).total for way in ("fast", "func"))
+    for name in fast:
+        torch.testing.assert_close(fast[name], slow[name], rtol=1e-5, atol=1e-5)
+
+
+def test_an_example_with_huge_gradients_of_a_convolutions_outputs_is_done_apart() -> None:
+    """Formed, but not kept: an input of 2e-23 would otherwise hide that its products were too short to be squared."""
+    layer, inputs, wanted = nn.Conv2d(2, 8, 3, bias=False), torch.randn(6, 2, 5, 5), torch.randn(6, 8, 3, 3)
+    inputs[-1], wanted[-1] = 2e-23, 1e17
+    _, added, _ = convolution(layer, inputs, wanted)
+    assert added.isinf().tolist() == [False] * 5 + [True]
+
+
+def test_gradients_can_be_asked_for_where_none_are_wanted() -> None:
+    model, inputs, targets = nn.Linear(9, 4), torch.randn(8, 9), torch.randint(4, (8,))
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("error", SlowPathWarning)
+        inside = clipped_sum(model, inputs, targets, label_loss, clip=1).total
+    outside = clipped_sum(model, inputs, targets, label_loss, clip=1).total
+    torch.testing.assert_close(inside, outside)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"inputs": np.ones((4, 9))}, "inputs must be a tensor"),
+        ({"targets": [0, 1, 2, 3]}, "targets must be a tensor"),
+        ({"targets": None}, "targets must be a tensor"),
+        ({"loss": None}, "loss must be a function"),
+        ({"model": None}, "model must be a torch module"),
+    ],
+)
+def test_what_is_no_tensor_or_no_function_is_quoted(change: dict[str, Any], words: str) -> None:
+    given = {"model": nn.Linear(9, 4), "inputs": torch.ones(4, 9), "targets": torch.zeros(4).long(), "loss": label_loss}
+    with pytest.raises(TypeError, match=words):
+        clipped_sum(**{**given, **change}, clip=1)
 
 
 def test_a_parameter_without_dimensions_is_clipped() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -206,3 +208,31 @@ def test_looks_are_taken_at_equal_distances() -> None:
     run = train(model(), data, epsilon=math.inf, lot_size=len(data.inputs) / 2, epochs=21, looks=15, progress=False)
     assert run.plan.steps == 42
     assert [moment.step for moment in run.history] == [round(42 * look / 15) for look in range(1, 16)]
+
+
+def test_a_saved_run_of_another_model_changes_nothing(tmp_path: Path) -> None:
+    run = train(model(), two_clouds(), **SETTINGS)
+    run.save(tmp_path / "run.pt")
+    other = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 3))
+    before = [parameter.detach().clone() for parameter in other.parameters()]
+    with pytest.raises(ValueError, match="another model"):
+        Run.load(tmp_path / "run.pt", other)
+    assert all(torch.equal(one, two) for one, two in zip(before, other.parameters(), strict=True))
+    with pytest.raises(ValueError, match="no saved run at"):
+        Run.load(tmp_path, model())
+
+
+def test_rounds_that_were_interrupted_are_paid_for(capsys: pytest.CaptureFixture[str]) -> None:
+    data, users, rounds = two_clouds(), torch.arange(300) // 3, 0
+
+    def loss(outputs: Tensor, targets: Tensor) -> Tensor:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 40:
+            os.kill(os.getpid(), signal.SIGINT)
+        return label_loss(outputs, targets)
+
+    epsilon = train_federated(model(), data, users, rounds=50, q=0.1, sigma=1.0, delta=1e-4, loss=loss, seed=1)
+    done = int(capsys.readouterr().out.split()[3])
+    assert 1 < done < 10
+    assert epsilon == dp_sgd_epsilon(1.0, 0.1, done, 1e-4)
