@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional as F
 
 from dpcourse import Gaussian, RandomizedResponse
-from dpcourse.attacks import advantage_bound, dp_bound, loss_threshold_attack, losses_of, roc
+from dpcourse.attacks import advantage_bound, advantage_by_luck, dp_bound, loss_threshold_attack, losses_of, roc
 from dpcourse.sgd.examples import Examples, digits
 from dpcourse.sgd.models import digit_mlp
 
@@ -124,3 +124,17 @@ def test_without_privacy_everything_is_allowed():
 def test_bad_input_is_quoted(wrong, quoted):
     with pytest.raises(ValueError, match=quoted):
         wrong()
+
+
+def test_luck_has_the_advantage_that_is_said() -> None:
+    """2,000 useless scores, seeded. The mean's standard error is 0.0004; 5% of 2,000 is 100, give or take 10: four
+    standard errors, passed by chance about once in 16,000 times; an error of a tenth in either number is noticed."""
+    rng = np.random.default_rng(7)
+    found = np.array([roc(rng.random(1_438), rng.random(359)).advantage for _ in range(2_000)])
+    usual, seldom = advantage_by_luck(1_438, 359)
+    assert found.mean() == pytest.approx(
+        usual, abs=4 * found.std() / 2_000**0.5 + 0.001
+    )  # exact for large numbers only
+    assert abs((found > seldom).sum() - 100) < 40
+    with pytest.raises(ValueError, match="once_in"):
+        advantage_by_luck(10, 10, once_in=0.5)
