@@ -107,3 +107,8 @@ ZOO: dict[str, Callable[[], tuple[nn.Module, Callable[[int], tuple[Tensor, Tenso
         word_loss,
     ),
 }  # fmt: skip
+
+
+def length(total: dict[str, Tensor]) -> float:
+    """Over all parameters together."""
+    return float(sum(part.square().sum() for part in total.values()) ** 0.5)
