@@ -155,22 +155,25 @@ def _disagreement(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, key
     with without_dropout(parts.model, x, y, loss), torch.random.fork_rng(devices=[]), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch.func on how it goes about it
         gradients, losses = _func(parts, x, y, loss)
-        norms = _clip_each(gradients, losses, math.inf).norms
-        some = norms[(norms > 0) & norms.isfinite()]
-        clip = float(some.min()) if some.numel() else 1.0  # all equally long, so that none hides another
-        slow = _clip_each(gradients, losses, clip)
+        right = _clip_each(gradients, losses, math.inf)
+        some = right.norms[(right.norms > 0) & right.norms.isfinite()]
+        shortest = float(some.min()) if some.numel() else 1.0
         try:
-            fast = fast_pass(parts, x, y, loss, clip)
+            found = fast_pass(parts, x, y, loss, shortest)  # all equally long, so that none hides another
+            if found.sound.all():
+                right = _clip_each(gradients, losses, shortest)
+            else:
+                found = fast_pass(parts, x, y, loss, math.inf)
             total = {name: torch.zeros_like(p) for name, p in parts.parameters.items()}
-            fast.add(total, 1.0)
+            found.add(total, 1.0)
         except (RuntimeError, NotImplementedError) as error:
             known[key] = f"the fast path fails with {str(error)[:100]!r}"
             return known[key] if key is not None else known.pop(key)
-    wrong = [name for name, right in slow.total.items() if not _close(total[name], right)]
-    reason = f"the fast path disagrees with it on {wrong[0]!r}" if wrong and bool(fast.sound.all()) else ""
-    if not reason and not torch.allclose(fast.norms, slow.norms, rtol=1e-3, atol=1e-6 * clip):
+    wrong = [name for name, value in right.total.items() if not _close(total[name], value)]
+    reason = f"the fast path disagrees with it on {wrong[0]!r}" if wrong else ""
+    if not reason and not torch.allclose(found.norms, right.norms, rtol=1e-3, atol=1e-6 * shortest):
         reason = "the fast path disagrees with it on the norms"
-    if key is not None and (reason or (len(x) > 1 and bool(slow.norms.gt(0).all()))):  # from zeros nothing is learnt
+    if key is not None and (reason or (len(x) > 1 and bool(right.norms.gt(0).all()))):  # from zeros nothing is learnt
         known[key] = reason
     return reason
 

@@ -72,11 +72,11 @@ def situation(parts: Parts, inputs: Tensor, loss: Loss) -> tuple[object, ...] | 
     cannot be told: then everything is asked every time.
     """
     carried: list[object] = [loss]
-    if hasattr(loss, "__code__"):  # a function, or the method of some object
-        cells = [cell.cell_contents for cell in loss.__closure__ or ()]
-        named = (loss.__kwdefaults__ or {}).values()
-        carried = [loss.__code__, getattr(loss, "__self__", None), *cells, *(loss.__defaults__ or ()), *named]
     try:
+        if hasattr(loss, "__code__"):  # a function, or the method of some object
+            cells = [cell.cell_contents for cell in loss.__closure__ or ()]
+            named = (loss.__kwdefaults__ or {}).values()
+            carried = [loss.__code__, getattr(loss, "__self__", None), *cells, *(loss.__defaults__ or ()), *named]
         known = tuple(_known_by(value) for value in carried)
     except (TypeError, ValueError):  # nobody can follow it; or a cell is still empty
         return None
