@@ -22,13 +22,13 @@ from dpcourse.sgd.guards import (
     a_few,
     check_examples_stay_apart,
     check_layers,
+    clipping_length,
     nothing_remembered,
     situation,
     without_dropout,
 )
 from dpcourse.sgd.parts import Parts, parts_of
 
-SMALLEST = 1e-8  # clipping length: below it, products of the lengths of layers' inputs and outputs may underflow
 Add = Callable[[dict[str, Tensor], float], None]  # (sum by parameter name, a factor): changes the sum
 _TRUSTED: WeakKeyDictionary[nn.Module, dict[tuple[object, ...] | None, str]] = WeakKeyDictionary()
 
@@ -75,9 +75,7 @@ def measured(
     parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, *, clip: float, method: str = "fast"
 ) -> tuple[Lot, Add]:
     """The norms and losses of a lot, and a function that adds the sum of its clipped gradients onto what is there."""
-    clip = door.positive("clip", clip)
-    if clip < SMALLEST:
-        raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
+    clip = clipping_length(clip)
     door.one_of("method", method, tuple(_METHODS))
     check_layers(parts.layers)
     for name, value in (("inputs", inputs), ("targets", targets)):
@@ -167,8 +165,10 @@ def _disagreement(parts: Parts, inputs: Tensor, targets: Tensor, loss: Loss, key
             total = {name: torch.zeros_like(p) for name, p in parts.parameters.items()}
             found.add(total, 1.0)
         except (RuntimeError, NotImplementedError) as error:
-            known[key] = f"the fast path fails with {str(error)[:100]!r}"
-            return known[key] if key is not None else known.pop(key)
+            reason = f"the fast path fails with {str(error)[:100]!r}"
+            if key is not None:
+                known[key] = reason
+            return reason
     wrong = [name for name, value in right.total.items() if not _close(total[name], value)]
     reason = f"the fast path disagrees with it on {wrong[0]!r}" if wrong else ""
     if not reason and not torch.allclose(found.norms, right.norms, rtol=1e-3, atol=1e-6 * shortest):

@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
 from dpcourse.interruption import uninterrupted
-from dpcourse.sgd.clipping import SMALLEST
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.guards import Loss, check_model, clipping_length
 from dpcourse.sgd.parts import trainable
 from dpcourse.sgd.steps import descend, minibatch_gradient, noisy_average, poisson_lot
 from dpcourse.sgd.training import HasExamples, cross_entropy
@@ -29,9 +28,7 @@ def user_update(
     model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, *, rate: float, epochs: int, clip: float
 ) -> tuple[dict[str, Tensor], float]:
     """What one user sends: the change of the model by training on all of their data, clipped; and its length before."""
-    clip = door.positive("clip", clip)
-    if clip < SMALLEST:
-        raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
+    clip = clipping_length(clip)
     own = copy.deepcopy(model)
     for _ in range(door.whole_number("epochs", epochs)):
         descend(own, minibatch_gradient(own, inputs, targets, loss), rate)
@@ -107,8 +104,10 @@ def train_federated(
     if len(users) != len(data.inputs):
         raise ValueError(f"users must name the author of each of {len(data.inputs)} examples, got {len(users)}")
     generator = generator_from(seed)
-    for done in range(rounds):
-        try:
+    done = 0
+    try:
+        while done < rounds:
+            done += 1  # before it begins: never a round too few
             with uninterrupted():
                 federated_round(
                     model,
@@ -123,7 +122,7 @@ def train_federated(
                     expected_users=expected_users,
                     generator=generator,
                 )
-        except KeyboardInterrupt:  # comes when the round is over
-            print(f"interrupted after round {done + 1} of {rounds}")
-            return dp_sgd_epsilon(sigma, q, done + 1, delta)
+    except KeyboardInterrupt:
+        print(f"interrupted after round {done} of {rounds}")
+        return dp_sgd_epsilon(sigma, q, done, delta) if done else 0.0
     return epsilon

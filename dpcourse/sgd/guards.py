@@ -15,11 +15,21 @@ from weakref import WeakKeyDictionary, ref
 import torch
 from torch import Tensor, nn
 
+from dpcourse import door
 from dpcourse.sgd.parts import Parts
 
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
 _FEW, MODERATE = 5, 1e4  # examples that are tried, and how large their numbers may be
+SMALLEST = 1e-8  # clipping length: below it, products of the lengths of layers' inputs and outputs may underflow
 _LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...] | None]] = WeakKeyDictionary()
+
+
+def clipping_length(clip: float) -> float:
+    """The length C, or an error if no length could be told from rounding there."""
+    clip = door.positive("clip", clip)
+    if clip < SMALLEST:
+        raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
+    return clip
 
 
 def check_model(model: nn.Module) -> None:
