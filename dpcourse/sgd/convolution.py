@@ -17,23 +17,43 @@ CACHED = 2**18  # numbers of patches that are held at once, by each of torch's t
 HELD = threading.local()  # memory for patches and products, by thread
 
 
-def _windows(layer: nn.Conv2d, a: Tensor) -> Tensor:
-    """A view of what the kernel sees: (examples, high, wide, kernel, kernel, inputs). A row of the kernel lies in one
-    piece that way."""
+def channels_last(images: Tensor) -> Tensor:
+    """The same images, all channels of a pixel side by side: torch's pooling is several times as fast that way."""
+    channels, high, wide = images.shape[1:]
+    pixels = images.permute(0, 2, 3, 1).contiguous()
+    # Turned back by its strides: of images with one channel, torch could not tell otherwise how they lie.
+    return pixels.as_strided(images.shape, (high * wide * channels, 1, wide * channels, channels))
+
+
+def _seen(layer: nn.Conv2d, a: Tensor, shared: bool) -> tuple[Tensor, int]:
+    """What the kernel sees, as a view: (examples, bands, wide, rows, kernel, inputs); and how many bands it is high.
+
+    A band is as many rows of the image as the kernel moves on by. Where it stands next, it sees the same bands but one:
+    shared, each is copied once, not once for every position that sees it. Otherwise a band is all that a position sees.
+    """
+    (high, wide), (down, right), (skip, apart) = layer.kernel_size, layer.stride, layer.dilation
     top, side = (int(n) for n in layer.padding)  # numbers, not words: see unknown_because
-    windows = a.permute(0, 2, 3, 1).contiguous()
-    if top or side:
-        windows = F.pad(windows, (0, 0, side, side, top, top))
-    for dim in (1, 2):
-        apart, size, step = layer.dilation[dim - 1], layer.kernel_size[dim - 1], layer.stride[dim - 1]
-        windows = windows.unfold(dim, apart * (size - 1) + 1, step)[..., ::apart]
-    return windows.permute(0, 1, 2, 4, 5, 3)
+    image = a.permute(0, 2, 3, 1)  # a row of the kernel lies in one piece that way
+    if shared:
+        deep = -(-high // down)
+        count = (image.shape[1] + 2 * top - high) // down + deep
+        below = count * down - top - image.shape[1]  # rows that only fill up the last band are never multiplied
+        image = image[:, : count * down - top] if below < 0 else image
+        bands = F.pad(image, (0, 0, side, side, top, max(below, 0))).unflatten(1, (count, down))
+    else:
+        deep = 1
+        bands = F.pad(image, (0, 0, side, side, top, top)).unfold(1, skip * (high - 1) + 1, down)
+        bands = bands[..., ::skip].permute(0, 1, 4, 2, 3)
+    seen = bands.unfold(3, apart * (wide - 1) + 1, right)[..., ::apart]  # (examples, bands, rows, wide, inputs, kernel)
+    return seen.permute(0, 1, 3, 2, 5, 4), deep
 
 
-def _copied(windows: Tensor) -> Tensor:
-    """The patches: (examples, positions, kernel x inputs)."""
-    patches = _room("patches", windows.shape, windows).copy_(windows)
-    return patches.view(len(windows), windows.shape[1] * windows.shape[2], -1)
+def _copied(seen: Tensor) -> Tensor:
+    """The same in one piece: (examples, bands, wide, rows x kernel x inputs)."""
+    copied = _room("seen", seen.shape, seen)
+    for row in range(seen.shape[3]):  # one at a time: torch copies long inner loops faster
+        copied[:, :, :, row].copy_(seen[:, :, :, row])
+    return copied.flatten(3)
 
 
 def _most_often_seen(layer: nn.Conv2d) -> int:
@@ -54,7 +74,7 @@ def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
 def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
     """Of a two-dimensional convolution with zeros around the image."""
     by_channel = g.sum((2, 3))  # every example's gradient of the bias
-    kept: Tensor | None = None
+    kept: list[Tensor] | None = None
     if layer.weight.requires_grad:
         squares, added, kept = _of_the_kernel(layer, a, g)
     else:
@@ -68,8 +88,8 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor,
         if "bias" in onto:
             onto["bias"].addmv_(by_channel.T, weights, alpha=factor)
         if kept is not None:
-            total = torch.mv(kept.flatten(1).T, weights)
-            total = total.view(layer.out_channels, *layer.kernel_size, -1).permute(0, 3, 1, 2)
+            total = torch.cat([torch.mv(each.flatten(1).T, weights) for each in kept])
+            total = total.view(*layer.kernel_size, -1, layer.out_channels).permute(3, 2, 0, 1)
             onto["weight"].add_(total, alpha=factor)
         elif "weight" in onto:
             short, shape = scaled(g, weights), layer.weight.shape
@@ -84,44 +104,39 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor,
     return squares, added, add
 
 
-def _one_plane(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
-    """Every example's gradient of the kernel, for inputs of one channel: one convolution in which the examples are the
-    groups, and stride and dilation change places (Rochette et al. 2019, arXiv:1912.06015). No patches are copied."""
-    how: Any = {"stride": layer.dilation, "padding": layer.padding, "dilation": layer.stride, "groups": len(g)}
-    made = F.conv2d(a.transpose(0, 1), g.flatten(0, 1)[:, None], **how)
-    high, wide = layer.kernel_size
-    return made[0, :, :high, :wide].reshape(*g.shape[:2], -1)  # a stride may leave a margin that no kernel saw
-
-
-def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, list[Tensor] | None]:
     """Squared norms of every example's gradient of the kernel; what will be added up; the gradients, if kept."""
     channels, positions, kernel = g.shape[1], g.shape[2] * g.shape[3], layer.weight[0].numel()
     # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
     form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
-    # ... and kept in place of its input and output where it is the smaller: memory takes longer than computing it anew.
-    keep = form and channels * kernel <= a[0].numel() + g[0].numel()
-    if keep and layer.in_channels == 1 and torch.backends.mkldnn.is_available():
-        each = _one_plane(layer, a, g)
-        return norms_of(each).square(), g.new_zeros(len(g)), each
-    pieces = -(-len(g) * positions * kernel * layer.groups // (CACHED * torch.get_num_threads()))
+    # ... and kept in place of its input and output, rather than computed anew, where that does not take much memory.
+    keep = form and channels * kernel <= 3 * (a[0].numel() + g[0].numel())
+    seen, deep = _seen(layer, a, shared=form and layer.dilation[0] == 1)
+    pieces = -(-seen.numel() // (CACHED * torch.get_num_threads()))
     size = -(-len(g) // pieces)
     parts = [slice(start, start + size) for start in range(0, len(g), size)]
     if not form:
-        found = [_by_group(layer, _copied(_windows(layer, a[part])), g[part].flatten(2)) for part in parts]
+        found = [_by_group(layer, _copied(seen[part]).flatten(1, 2), g[part].flatten(2)) for part in parts]
         return torch.cat([squares for squares, _ in found]), torch.cat([added for _, added in found]), None
-    windows, norms = _windows(layer, a), g.new_empty(len(g))
-    made = g.new_empty(len(g), channels, kernel) if keep else _room("products", (size, channels, kernel), g)
+    outward, high = g.permute(0, 2, 3, 1).flatten(1, 2), g.shape[2]
+    band = seen.shape[3:].numel()
+    widths = [min(band, kernel - band * i) for i in range(deep)]  # of the kernel's gradient, band by band
+    made = [g.new_empty(len(g), width, channels) for width in widths] if keep else []
+    lengths = g.new_empty(deep, len(g))
     for part in parts:
-        out = g[part].flatten(2)
-        each = made[part] if keep else made[: len(out)]
-        torch.bmm(out, _copied(windows[part]), out=each)
-        torch.linalg.vector_norm(each.flatten(1), dim=1, out=norms[part])
+        bands, out = _copied(seen[part]), outward[part]
+        for i, width in enumerate(widths):
+            each = made[i][part] if keep else _room("products", (len(out), width, channels), g)
+            patches = bands[:, i : i + high].flatten(1, 2)[..., :width]
+            torch.bmm(patches.transpose(1, 2), out, out=each)
+            torch.linalg.vector_norm(each, dim=(1, 2), out=lengths[i, part])
+    squares = lengths.square().sum(0)
     if keep:
-        return norms.square(), g.new_zeros(len(g)), made
+        return squares, g.new_zeros(len(g)), made
     # By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g.
-    lengths, outward = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
-    added = torch.where(torch.maximum(lengths, outward) < HUGE, lengths * outward, math.inf)
-    return norms.square(), added, None
+    most, outmost = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
+    added = torch.where(torch.maximum(most, outmost) < HUGE, most * outmost, math.inf)
+    return squares, added, None
 
 
 def _by_group(layer: nn.Conv2d, patches: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:

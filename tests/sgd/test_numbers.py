@@ -93,7 +93,7 @@ def signed_planes(outputs: Tensor, targets: Tensor) -> Tensor:
 @pytest.mark.parametrize("huge", [1e7, 1e18])
 def test_positions_of_an_image_that_cancel_do_not_erase_the_others(huge: float, kept: bool) -> None:
     """The positions of a constant image see the same; with opposite signs they add up to nothing, after rounding."""
-    model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(4, 16, 3, bias=False)  # gradients that are kept, or formed twice
+    model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(8, 32, 3, bias=False)  # gradients that are kept, or formed twice
     images, signs = torch.ones(33, model.in_channels, 5, 5), torch.ones(33, 9)
     images[32], signs[32] = huge, torch.tensor([1, -1, 1, -1, 1, -1, 1, -1, 1e-9])
     assert moved(model, images, signs, signed_planes, 1) <= 1 + 1e-4
@@ -160,7 +160,7 @@ def test_fast_and_slow_agree_on_very_many_positions() -> None:
 
 def test_an_example_with_huge_gradients_of_a_convolutions_outputs_is_done_apart() -> None:
     """Formed, but not kept: an input of 2e-23 would otherwise hide that its products were too short to be squared."""
-    layer, inputs, wanted = nn.Conv2d(2, 8, 3, bias=False), torch.randn(6, 2, 5, 5), torch.randn(6, 8, 3, 3)
+    layer, inputs, wanted = nn.Conv2d(8, 32, 3, bias=False), torch.randn(6, 8, 5, 5), torch.randn(6, 32, 3, 3)
     inputs[-1], wanted[-1] = 2e-23, 1e17
     _, added, _ = convolution(layer, inputs, wanted)
     assert added.isinf().tolist() == [False] * 5 + [True]

@@ -1,0 +1,114 @@
+"""The rule of a convolution, on its own: every kind of kernel, each way that it takes, however the images lie."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from dpcourse.sgd import SlowPathWarning, clipped_sum, convolution, fast
+from tests.sgd.zoo import images, label_loss
+
+SEEDS = 60
+
+
+def some_layer(seed: int) -> tuple[nn.Conv2d, Tensor]:
+    """A convolution with a kernel, strides, gaps and margins of its own, and three images that it can take."""
+    rng = np.random.default_rng(seed)
+    pair = lambda least, most: (int(rng.integers(least, most + 1)), int(rng.integers(least, most + 1)))  # noqa: E731
+    kernel, stride, padding = pair(1, 4), pair(1, 3), pair(0, 2)
+    gaps = pair(1, 2) if seed % 3 == 0 else (1, 1)
+    groups = 2 if seed % 5 == 0 else 1
+    (inputs, outputs), sides = (pair(8, 24), pair(5, 7)) if seed % 3 == 1 else (pair(1, 5), pair(8, 12))
+    layer = nn.Conv2d(groups * inputs, groups * outputs, kernel, stride, padding, gaps, groups).double()
+    return layer, torch.randn(3, groups * inputs, *sides, dtype=torch.double)
+
+
+@pytest.mark.parametrize("last", [True, False], ids=["channels last", "channels first"])
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_norms_and_weighted_sum_are_those_of_autograd(seed: int, last: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(seed)
+    monkeypatch.setattr(convolution, "CACHED", 1 if seed % 2 else 2**18)  # an example at a time, or all at once
+    layer, a = some_layer(seed)
+    outputs = layer(a)
+    g, weights = torch.randn_like(outputs), torch.rand(3, dtype=torch.double)
+    each = [torch.autograd.grad(outputs[i], layer.parameters(), g[i], retain_graph=True) for i in range(3)]
+    if last:
+        a, g = convolution.channels_last(a), convolution.channels_last(g)
+    squares, _, add = convolution.convolution(layer, a, g)
+    torch.testing.assert_close(squares, torch.stack([sum(p.square().sum() for p in one) for one in each]))
+    total = {name: torch.ones_like(p) for name, p in layer.named_parameters()}
+    add(weights, total, 0.5)
+    for i, name in enumerate(("weight", "bias")):
+        wanted = 1 + 0.5 * sum(float(w) * one[i] for w, one in zip(weights, each, strict=True))
+        torch.testing.assert_close(total[name], wanted)
+
+
+def test_these_layers_take_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gradients that are kept, formed and let go, or never formed; bands that are shared, or not; a last one cut."""
+    ways: Counter[str] = Counter()
+    seen, by_group = convolution._seen, convolution._by_group
+
+    def watched(layer: nn.Conv2d, a: Tensor, shared: bool) -> tuple[Tensor, int]:
+        ways["shared" if shared else "not shared"] += 1
+        return seen(layer, a, shared)
+
+    def watched_group(*given: Any) -> tuple[Tensor, Tensor]:
+        ways["not formed"] += 1
+        return by_group(*given)
+
+    monkeypatch.setattr(convolution, "_seen", watched)
+    monkeypatch.setattr(convolution, "_by_group", watched_group)
+    for seed in range(SEEDS):
+        layer, a = some_layer(seed)
+        before = ways["not formed"]
+        _, added, _ = convolution.convolution(layer, a, torch.randn_like(layer(a)))
+        if ways["not formed"] == before:
+            ways["formed" if added.any() else "kept"] += 1
+        ways["cut"] += layer.kernel_size[0] % layer.stride[0] > 0
+    assert min(ways[way] for way in ("kept", "formed", "not formed", "shared", "not shared", "cut")) >= 5, ways
+
+
+def test_how_images_lie_can_be_told_also_where_they_have_one_channel() -> None:
+    for channels in (1, 3):
+        given = images(4, channels)
+        turned = convolution.channels_last(given)
+        assert torch.equal(turned, given)
+        made = nn.Conv2d(channels, 2, 3)(turned)
+        assert made.is_contiguous(memory_format=torch.channels_last)
+        assert not made.is_contiguous()
+
+
+class Viewing(nn.Module):
+    """A network that looks at its images as one long row, which only one way of lying allows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last, self.passes = nn.Conv2d(2, 4, 3), nn.Linear(144, 5), 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.passes += 1
+        return self.last(self.first(x).relu().view(-1, 144))
+
+
+def test_a_model_that_cannot_take_channels_last_is_asked_once_and_stays_fast_and_right() -> None:
+    torch.manual_seed(3)
+    model, inputs, targets = Viewing(), images(9, 2), torch.randint(5, (9,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SlowPathWarning)
+        quick = clipped_sum(model, inputs, targets, label_loss, clip=0.5)
+        asked, model.passes = model.passes, 0
+        again = clipped_sum(model, inputs, targets, label_loss, clip=0.5)
+    slow = clipped_sum(model, inputs, targets, label_loss, clip=0.5, method="loop")
+    for found in (quick, again):
+        torch.testing.assert_close(found.norms, slow.norms, rtol=1e-5, atol=1e-6)
+        for name in slow.total:
+            torch.testing.assert_close(found.total[name], slow.total[name], rtol=1e-5, atol=1e-5)
+    assert model in fast._AS_GIVEN
+    assert asked > 1
+    assert model.passes - len(inputs) == 1  # the loop took the others
