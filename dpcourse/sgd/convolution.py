@@ -33,26 +33,26 @@ def _seen(layer: nn.Conv2d, a: Tensor, shared: bool) -> tuple[Tensor, int]:
     """
     (high, wide), (down, right), (skip, apart) = layer.kernel_size, layer.stride, layer.dilation
     top, side = (int(n) for n in layer.padding)  # numbers, not words: see unknown_because
-    image = a.permute(0, 2, 3, 1)  # a row of the kernel lies in one piece that way
+    count = (a.shape[2] + 2 * top - skip * (high - 1) - 1) // down + 1
+    deep, rows, bottom = 1, high, top
     if shared:
-        deep = -(-high // down)
-        count = (image.shape[1] + 2 * top - high) // down + deep
-        below = count * down - top - image.shape[1]  # rows that only fill up the last band are never multiplied
-        image = image[:, : count * down - top] if below < 0 else image
-        bands = F.pad(image, (0, 0, side, side, top, max(below, 0))).unflatten(1, (count, down))
-    else:
-        deep = 1
-        bands = F.pad(image, (0, 0, side, side, top, top)).unfold(1, skip * (high - 1) + 1, down)
-        bands = bands[..., ::skip].permute(0, 1, 4, 2, 3)
-    seen = bands.unfold(3, apart * (wide - 1) + 1, right)[..., ::apart]  # (examples, bands, rows, wide, inputs, kernel)
-    return seen.permute(0, 1, 3, 2, 5, 4), deep
+        deep, rows = -(-high // down), down
+        count += deep - 1
+        bottom = max(0, count * down - top - a.shape[2])  # some only fill up the last band: they are never multiplied
+    image = a.permute(0, 2, 3, 1)  # a row of the kernel lies in one piece that way
+    if top or side or bottom:
+        image = F.pad(image, (0, 0, side, side, top, bottom))
+    across = (image.shape[2] - apart * (wide - 1) - 1) // right + 1
+    each, y, x, channel = image.stride()
+    shape = (len(a), count, across, rows, wide, a.shape[1])
+    return image.as_strided(shape, (each, y * down, x * right, y * skip, x * apart, channel)), deep
 
 
 def _copied(seen: Tensor) -> Tensor:
     """The same in one piece: (examples, bands, wide, rows x kernel x inputs)."""
     copied = _room("seen", seen.shape, seen)
-    for row in range(seen.shape[3]):  # one at a time: torch copies long inner loops faster
-        copied[:, :, :, row].copy_(seen[:, :, :, row])
+    for into, row in zip(copied.unbind(3), seen.unbind(3), strict=True):  # torch copies long inner loops faster
+        into.copy_(row)
     return copied.flatten(3)
 
 
@@ -106,11 +106,12 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor,
 
 def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, list[Tensor] | None]:
     """Squared norms of every example's gradient of the kernel; what will be added up; the gradients, if kept."""
-    channels, positions, kernel = g.shape[1], g.shape[2] * g.shape[3], layer.weight[0].numel()
+    channels, high, wide = g.shape[1:]
+    positions, kernel = high * wide, layer.in_channels // layer.groups * math.prod(layer.kernel_size)
     # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
     form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
     # ... and kept in place of its input and output, rather than computed anew, where that does not take much memory.
-    keep = form and channels * kernel <= 3 * (a[0].numel() + g[0].numel())
+    keep = form and channels * kernel <= 3 * (a.shape[1:].numel() + g.shape[1:].numel())
     seen, deep = _seen(layer, a, shared=form and layer.dilation[0] == 1)
     pieces = -(-seen.numel() // (CACHED * torch.get_num_threads()))
     size = -(-len(g) // pieces)
@@ -118,17 +119,18 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
     if not form:
         found = [_by_group(layer, _copied(seen[part]).flatten(1, 2), g[part].flatten(2)) for part in parts]
         return torch.cat([squares for squares, _ in found]), torch.cat([added for _, added in found]), None
-    outward, high = g.permute(0, 2, 3, 1).flatten(1, 2), g.shape[2]
-    band = seen.shape[3:].numel()
+    outward, band = g.permute(0, 2, 3, 1).flatten(1, 2), seen.shape[3:].numel()
     widths = [min(band, kernel - band * i) for i in range(deep)]  # of the kernel's gradient, band by band
     made = [g.new_empty(len(g), width, channels) for width in widths] if keep else []
     lengths = g.new_empty(deep, len(g))
     for part in parts:
         bands, out = _copied(seen[part]), outward[part]
         for i, width in enumerate(widths):
+            # bands[:, i : i + high, :, :width] with all positions in a row, turned: a product of matrices as they lie
+            shape, lie = (len(out), width, positions), (bands.stride(0), 1, band)
+            patches = bands.as_strided(shape, lie, bands.storage_offset() + i * wide * band)
             each = made[i][part] if keep else _room("products", (len(out), width, channels), g)
-            patches = bands[:, i : i + high].flatten(1, 2)[..., :width]
-            torch.bmm(patches.transpose(1, 2), out, out=each)
+            torch.bmm(patches, out, out=each)
             torch.linalg.vector_norm(each, dim=(1, 2), out=lengths[i, part])
     squares = lengths.square().sum(0)
     if keep:
