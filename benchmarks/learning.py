@@ -83,8 +83,8 @@ def _secrets() -> list[Figure]:
 
 
 def _faults() -> Figure:
-    unseen = [name for name, release in FAULTS.items() if not audit_release(release).violated]
-    accused = audit_release(honest).violated
+    unseen = [name for name, release in FAULTS.items() if not audit_release(release, seed=0).violated]
+    accused = audit_release(honest, seed=0).violated
     return Figure(
         f"planted faults that the audit misses, of {len(FAULTS)}",
         len(unseen) + accused,

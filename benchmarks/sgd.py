@@ -4,10 +4,6 @@ Every model is timed in a process of its own that keeps the memory it gave back 
 Otherwise it is up to chance which of two steps must ask the system for its pages anew, and that moves a convolutional
 network's figure by a third, in either direction. What comes out then is told beside the figure. The figure is the
 median of several processes, since where in memory a model lies is decided once in each.
-
-Plain SGD is given model and batch as they are, and so are the others. Our step turns images by itself so that their
-channels lie last, which spares torch's pooling much of its time; what it takes relative to a plain step whose images
-were turned beforehand is told beside the figure, too.
 """
 
 from __future__ import annotations
@@ -25,7 +21,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmarks.figures import Figure, median_seconds
-from dpcourse.sgd.convolution import channels_last
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.steps import private_gradient
 
@@ -229,12 +224,6 @@ def ours_alone(name: str) -> float:
     return _ratio(our_step(*cases()[name]), plain_step(*cases()[name]), REPEATS)
 
 
-def ours_if_turned(name: str) -> float:
-    """The same, with images that were turned for plain SGD beforehand."""
-    model, x, y, loss = cases()[name]
-    return _ratio(our_step(*cases()[name]), plain_step(model, channels_last(x), y, loss), REPEATS)
-
-
 CHILD = """
 import json, warnings, torch
 warnings.filterwarnings("ignore")
@@ -261,9 +250,6 @@ def run() -> list[Figure]:
         for name in LIMITS:
             times = _in_a_process("step_times", name, threads, **KEPT)
             ours = [times["ours"], *(_in_a_process("ours_alone", name, threads, **KEPT) for _ in range(PROCESSES - 1))]
-            if name == "CNN":
-                turned = [_in_a_process("ours_if_turned", name, threads, **KEPT) for _ in range(PROCESSES)]
-                times["ours if plain SGD's images are turned beforehand"] = statistics.median(turned)
             times["ours if memory is not kept"] = _in_a_process("ours_alone", name, threads)
             each = f"in {PROCESSES} processes {', '.join(f'{value:.3g}' for value in sorted(ours))}"
             others = [each, *(f"{who} {times[who]:.3g}" for who in times if who != "ours")]

@@ -58,7 +58,7 @@ def sigma_for(epsilon: float, delta: float, *, q: float = 1.0, steps: int = 1) -
 
     def excess(log_sigma: float) -> float:
         # An epsilon of 0 or infinity would stop the root finder; any number of the right sign will do there.
-        spent = min(max(dp_sgd_epsilon(math.exp(log_sigma), q, steps, delta), 1e-300), 1e6)
+        spent = min(max(dp_sgd_epsilon(math.exp(log_sigma), q, steps, delta), 1e-300), 1e300)
         return math.log(spent) - math.log(epsilon)
 
     high = 0.0

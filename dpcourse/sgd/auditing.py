@@ -7,6 +7,7 @@ bound on the true epsilon (``dpcourse.audit``), to be compared with what sigma a
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -139,22 +140,33 @@ class StepAudit:
         """Whether the promised epsilon is refuted."""
         return self.bound.violated
 
+    def __str__(self) -> str:
+        verdict = "refuted" if self.violated else "not refuted"
+        return f"claimed {self.bound.claimed:.2f}, at least {self.bound.epsilon:.2f} ({self.scene}): {verdict}"
+
 
 def audit_release(
-    release: Release, *, clip: float = 4.0, sigma: float = 1.0, delta: float = 0.1, draws: int = 4000, seed: int = 0
+    release: Release,
+    *,
+    clip: float = 4.0,
+    sigma: float = 1.0,
+    delta: float = 0.1,
+    draws: int = 4000,
+    seed: int | None = None,
 ) -> StepAudit:
     """Audit one step over several pairs of neighbours; a correct step is accused with probability 1e-6 at most.
 
     A large delta is meant: it is where few draws tell most.
     """
     draws = door.whole_number("draws", draws, at_least=100)
+    start = secrets.randbits(31) if seed is None else door.whole_number("seed", seed, at_least=0)
     found = []
     for number, (scene, (others, person, q)) in enumerate(SCENES.items()):
         without = torch.tensor([[other, 0.0] for other in others]).reshape(-1, 2) * clip
         present = torch.cat([without, torch.tensor([[person * clip, 0.0]])])
         setting = Setting(clip, sigma, q, lot_size=max(1.0, q * len(present)))
         outputs = [
-            _many(release, data, setting, draws, seed + 2 * number + world)
+            _many(release, data, setting, draws, start + 2 * number + world)
             for world, data in enumerate((present, without))
         ]
         claimed = dp_sgd_epsilon(sigma, q, 1, delta)

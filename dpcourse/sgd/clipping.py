@@ -85,10 +85,15 @@ def measured(
         raise TypeError(f"loss must be a function of outputs and targets, got {loss!r}")
     if len(inputs) != len(targets):
         raise ValueError(f"inputs and targets must be equally many, got {len(inputs)} and {len(targets)}")
+    if torch.is_inference_mode_enabled():
+        raise ValueError("inference mode is on: there are no gradients to clip in it")
     if torch.is_autocast_enabled("cpu"):
         raise ValueError("autocast is on: its half-precision gradients are too coarse to clip exactly")
     if len(inputs) == 0:
         return Lot(torch.zeros(0), torch.zeros(0)), lambda onto, factor: None
+    # Of images whose channels lie last, torch's convolutions leave some outputs unwritten (kernels as wide as the image
+    # that move by more than one), and whatever was in that memory would get into the sum.
+    inputs = inputs.contiguous()
     key = situation(parts, inputs, loss)
     check_examples_stay_apart(parts.model, inputs, targets, loss, key)
     with nothing_remembered(parts), torch.enable_grad():
@@ -99,7 +104,9 @@ def measured(
                     return _fast(parts, inputs, targets, loss, clip)
             except NotImplementedError as error:  # a layer is used in another way than it was when tried out
                 reason = str(error)
-            warnings.warn(f"clipping the slow way, by torch.func: {reason}", SlowPathWarning, stacklevel=3)
+            warnings.warn(
+                f"clipping the slow way, by torch.func, with the same result: {reason}", SlowPathWarning, stacklevel=3
+            )
             method = "func"
         each = _clip_each(*_METHODS[method](parts, inputs, targets, loss), clip)
         return Lot(each.norms, each.losses), each.add

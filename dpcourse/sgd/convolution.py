@@ -14,15 +14,8 @@ from torch.nn.grad import conv2d_weight
 from dpcourse.sgd.products import HUGE, AddWeighted, add_in_parts, norms_of, product_squares, scaled
 
 CACHED = 2**18  # numbers of patches that are held at once, by each of torch's threads: what stays in a core's cache
+KEPT = 2**22  # numbers of gradients, of a whole lot, that are written and read again faster than computed anew
 HELD = threading.local()  # memory for patches and products, by thread
-
-
-def channels_last(images: Tensor) -> Tensor:
-    """The same images, all channels of a pixel side by side: torch's pooling is several times as fast that way."""
-    channels, high, wide = images.shape[1:]
-    pixels = images.permute(0, 2, 3, 1).contiguous()
-    # Turned back by its strides: of images with one channel, torch could not tell otherwise how they lie.
-    return pixels.as_strided(images.shape, (high * wide * channels, 1, wide * channels, channels))
 
 
 def _seen(layer: nn.Conv2d, a: Tensor, shared: bool) -> tuple[Tensor, int]:
@@ -39,7 +32,7 @@ def _seen(layer: nn.Conv2d, a: Tensor, shared: bool) -> tuple[Tensor, int]:
         deep, rows = -(-high // down), down
         count += deep - 1
         bottom = max(0, count * down - top - a.shape[2])  # some only fill up the last band: they are never multiplied
-    image = a.permute(0, 2, 3, 1)  # a row of the kernel lies in one piece that way
+    image = a.permute(0, 2, 3, 1)  # copied, a row of the kernel lies in one piece that way
     if top or side or bottom:
         image = F.pad(image, (0, 0, side, side, top, bottom))
     across = (image.shape[2] - apart * (wide - 1) - 1) // right + 1
@@ -65,7 +58,7 @@ def _most_often_seen(layer: nn.Conv2d) -> int:
 def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
     """Memory that is used again in the next step: to get it from the system anew takes longer than to fill it."""
     size, held = math.prod(shape), getattr(HELD, name, None)
-    if held is None or held.numel() < size or held.dtype != like.dtype:
+    if held is None or held.numel() < size or (held.dtype, held.device) != (like.dtype, like.device):
         held = like.new_empty(size)
         setattr(HELD, name, held)
     return held[:size].view(shape)
@@ -110,8 +103,9 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
     positions, kernel = high * wide, layer.in_channels // layer.groups * math.prod(layer.kernel_size)
     # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
     form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
-    # ... and kept in place of its input and output, rather than computed anew, where that does not take much memory.
-    keep = form and channels * kernel <= 3 * (a.shape[1:].numel() + g.shape[1:].numel())
+    # ... and kept in place of its input and output where it is the smaller, or where all of them do not take much.
+    own = channels * kernel
+    keep = form and (own <= a.shape[1:].numel() + g.shape[1:].numel() or own * len(g) <= KEPT)
     seen, deep = _seen(layer, a, shared=form and layer.dilation[0] == 1)
     pieces = -(-seen.numel() // (CACHED * torch.get_num_threads()))
     size = -(-len(g) // pieces)
@@ -119,7 +113,7 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
     if not form:
         found = [_by_group(layer, _copied(seen[part]).flatten(1, 2), g[part].flatten(2)) for part in parts]
         return torch.cat([squares for squares, _ in found]), torch.cat([added for _, added in found]), None
-    outward, band = g.permute(0, 2, 3, 1).flatten(1, 2), seen.shape[3:].numel()
+    outward, band = g.flatten(2).transpose(1, 2), seen.shape[3:].numel()
     widths = [min(band, kernel - band * i) for i in range(deep)]  # of the kernel's gradient, band by band
     made = [g.new_empty(len(g), width, channels) for width in widths] if keep else []
     lengths = g.new_empty(deep, len(g))
@@ -131,23 +125,22 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
             patches = bands.as_strided(shape, lie, bands.storage_offset() + i * wide * band)
             each = made[i][part] if keep else _room("products", (len(out), width, channels), g)
             torch.bmm(patches, out, out=each)
-            torch.linalg.vector_norm(each, dim=(1, 2), out=lengths[i, part])
+            lengths[i, part] = norms_of(each)
     squares = lengths.square().sum(0)
     if keep:
         return squares, g.new_zeros(len(g)), made
-    # By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g.
-    most, outmost = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
-    added = torch.where(torch.maximum(most, outmost) < HUGE, most * outmost, math.inf)
-    return squares, added, None
+    return squares, _added_at_most(layer, a, g), None
+
+
+def _added_at_most(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
+    """By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g."""
+    lengths, outward = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
+    return torch.where(torch.maximum(lengths, outward) < HUGE, lengths * outward, math.inf)
 
 
 def _by_group(layer: nn.Conv2d, patches: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
-    """The same without forming the gradients, one group of channels after the other."""
-    squares, added = out.new_zeros(len(out)), out.new_zeros(len(out))
-    inward = patches.unflatten(2, (-1, layer.groups, layer.in_channels // layer.groups))
-    outward = out.unflatten(1, (layer.groups, -1))
-    for group in range(layer.groups):
-        found = product_squares(inward[:, :, :, group].flatten(2), outward[:, group].transpose(1, 2))
-        squares += found[0]
-        added += found[1]
-    return squares, added
+    """The same without forming the gradients: every group of channels is a product of its own."""
+    inward = patches.unflatten(2, (-1, layer.groups, layer.in_channels // layer.groups)).permute(0, 3, 1, 2, 4)
+    outward = out.unflatten(1, (layer.groups, -1)).transpose(2, 3)
+    squares, added = product_squares(inward.flatten(3).flatten(0, 1), outward.flatten(0, 1))
+    return squares.view(-1, layer.groups).sum(1), added.view(-1, layer.groups).sum(1)

@@ -88,6 +88,7 @@ class Texts:
     test: Examples
     vocabulary: Vocabulary
     labels: tuple[str, ...]
+    left_out: int = 0  # rows of a file without a text or a label
 
 
 def digits(seed: int = 0) -> tuple[Examples, Examples]:
@@ -131,7 +132,7 @@ def load_csv(
     Of each text the first ``max_words`` words are read. Without a ``vocabulary`` the words are hashed into 4,096 ids:
     a list of words taken from private texts would publish these words, and no noise in the training makes up for it.
     Rows with an empty text or label are left out, and so are those whose label is one of ``without`` (SNLI writes "-"
-    where its annotators disagreed). The labels that occur are taken to be public.
+    where its annotators disagreed); ``left_out`` counts them. The labels that occur are taken to be public.
     """
     import pandas as pd
 
@@ -147,7 +148,11 @@ def load_csv(
         raise ValueError(f"{str(path)!r} cannot be read as a CSV table: {error}") from error
     for column in [*columns, label]:
         if column not in table.columns:
-            raise ValueError(f"{str(path)!r} has no column {column!r}; it has {list(table.columns)}")
+            which = f"{'label' if column == label else 'text'}="
+            raise ValueError(
+                f"{str(path)!r} has no column {column!r}; it has {list(table.columns)}: name yours with {which}"
+            )
+    rows = len(table)
     table = table.dropna(subset=[*columns, label])
     table = table[~table[label].isin(list(without))]
     if len(table) < 2:
@@ -155,9 +160,14 @@ def load_csv(
     labels = tuple(sorted(table[label].unique()))
     if len(labels) < 2:
         raise ValueError(f"column {label!r} must have at least two different labels, got only {labels[0]!r}")
+    if not 0 < round(door.probability("share", share) * len(table)) < len(table):
+        raise ValueError(
+            f"{str(path)!r} has too few rows with a text and a label to train on a share of {share!r} of them and to "
+            f"test on the rest: {len(table)}"
+        )
     vocabulary = Vocabulary.hashed() if vocabulary is None else vocabulary
     joined = table[columns].agg(" . ".join, axis=1)
     ids = torch.tensor([vocabulary.ids(words, max_words) for words in joined])
     targets = torch.tensor([labels.index(value) for value in table[label]])
     train, test = Examples(ids, targets).split(share, seed)
-    return Texts(train, test, vocabulary, labels)
+    return Texts(train, test, vocabulary, labels, rows - len(table))

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
 
 from dpcourse.sgd.attention import written_out
-from dpcourse.sgd.convolution import channels_last
 from dpcourse.sgd.layers import RULES, unknown_because
 from dpcourse.sgd.parts import Parts, learning
 from dpcourse.sgd.products import AddWeighted
@@ -26,8 +25,6 @@ TINY = torch.finfo(torch.float32).tiny
 CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
 _ODD: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()  # by model, mode and shape
-
-_AS_GIVEN: WeakSet[nn.Module] = WeakSet()  # models that look at how their images lie in memory: Tensor.view does
 
 
 def why_slow(parts: Parts, inputs: Tensor) -> str | None:
@@ -40,7 +37,7 @@ def why_slow(parts: Parts, inputs: Tensor) -> str | None:
             continue
         reason = unknown_because(layer)
         if reason is not None:
-            return f"{reason} (at {name!r})"
+            return f"{reason} (at {name!r})" if name else reason
         for parameter in own:
             if id(parameter) in owners:
                 return f"{owners[id(parameter)]!r} and {name!r} share a parameter"
@@ -174,21 +171,7 @@ def fast_pass(
 ) -> Pass:
     """One forward pass, and one backward pass to the layers' outputs only; ``add`` then takes each weight's gradient
     once. Plain SGD computes the same three things; what is new are the norms, and they are cheap.
-
-    Images are laid out with their channels last, where the model can take them so.
     """
-    if inputs.dim() != 4 or parts.model in _AS_GIVEN or not any(type(layer) is nn.Conv2d for _, layer in parts.layers):
-        return _pass(parts, inputs, targets, loss, clip)
-    try:
-        return _pass(parts, channels_last(inputs), targets, loss, clip)
-    except NotImplementedError:
-        raise
-    except RuntimeError:
-        _AS_GIVEN.add(parts.model)
-        return _pass(parts, inputs, targets, loss, clip)
-
-
-def _pass(parts: Parts, inputs: Tensor, targets: Tensor, loss: Callable[[Tensor, Tensor], Tensor], clip: float) -> Pass:
     uses: dict[str, _Use] = {}
     token = torch.zeros((), requires_grad=True)  # every first layer hangs on it: its gradient comes by all of them
 

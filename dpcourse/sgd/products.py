@@ -10,6 +10,7 @@ from torch import Tensor
 
 CANCELLED = 0.01  # of the sum without signs: below it, rounding (1e-7 of that sum) would show in the fifth digit
 HUGE = 1e8  # inputs and gradients longer than this are done apart: the other factor may be too short to be squared
+MANY = 2**14  # squares that single precision adds up to four digits, whatever they are
 AT_ONCE = 2**13  # positions that are added up in one sum: beside a large one, many small ones are rounded away
 # (the examples' weights, the layer's part of the sum by parameter name, a factor): adds the weighted sum onto that part
 AddWeighted = Callable[[Tensor, dict[str, Tensor], float], object]
@@ -21,8 +22,11 @@ def total_of(values: Tensor) -> Tensor:
 
 
 def norms_of(values: Tensor) -> Tensor:
-    """Every example's l2 norm, in one pass, however the numbers lie in memory."""
-    return torch.linalg.vector_norm(values, dim=tuple(range(1, values.dim())))
+    """Every example's l2 norm, in one pass. Very many numbers are added up in double precision: one by one, beside a
+    large one, small ones would be rounded away."""
+    values = values.flatten(1)
+    kind = torch.float64 if values.shape[1] > MANY else values.dtype
+    return torch.linalg.vector_norm(values, dim=1, dtype=kind).to(values.dtype)
 
 
 def by_position(values: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any, Protocol
 
@@ -35,6 +36,11 @@ def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(outputs, targets, reduction="none")
 
 
+def steps_of(epochs: float, n: int, lot_size: float) -> int:
+    """How many steps it takes until everybody was drawn so many times, on average."""
+    return max(1, round(door.positive("epochs", epochs) * n / lot_size))
+
+
 def plan(
     n: int,
     *,
@@ -55,8 +61,7 @@ def plan(
     lot_size = door.positive("lot_size", lot_size)
     if lot_size > n:
         raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
-    steps = max(1, round(door.positive("epochs", epochs) * n / lot_size))
-    q = lot_size / n
+    steps, q = steps_of(epochs, n, lot_size), lot_size / n
     if not math.isfinite(epsilon):
         if sigma:
             raise ValueError(f"epsilon = inf trains without noise, so sigma must not be given, got {sigma!r}")
@@ -103,7 +108,7 @@ def train(
 
     The noise is found from the budget, or the number of steps from the budget and ``sigma``. Interrupt it (Ctrl-C, or
     the kernel's stop button) and it returns the run so far; ``train(..., resume=run)`` goes on with the plan of that
-    run (its noise, clipping, lots, rate and steps), on the same data.
+    run (its noise, clipping, lots, rate and steps), on the same data; another setting is refused.
     The guarantee is for adding or removing one example, under Poisson sampling. With a seed the run can be repeated;
     without one its randomness comes from the system, which is what a real release needs. (A model's own coins, those of
     Dropout, are torch's: ``torch.manual_seed`` repeats them.) Publish the final model, not the steps: noise in floating
@@ -139,20 +144,37 @@ def train(
         if not isinstance(resume, Run):
             raise TypeError(f"resume must be a Run; Run.load(path, model) reads one from a file. Got {resume!r}")
         run = resume
-        _check_resumed(run, model, len(data.inputs), epsilon, delta)
+        _check_resumed(run, model, n=len(data.inputs), epsilon=epsilon, delta=delta)
+        _check_settings(
+            run.plan, epochs, clip=clip, lot_size=lot_size, rate=rate, momentum=momentum, sigma=sigma, seed=seed
+        )
     _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
     return run
 
 
-def _check_resumed(run: Run, model: nn.Module, n: int, epsilon: float, delta: float) -> None:
+def _check_resumed(run: Run, model: nn.Module, **given: float) -> None:
     """What was begun with one model, budget and data set is not to be finished with another."""
     if model is not run.model:
         raise ValueError("the model must be the one of the run to resume: train(run.model, ..., resume=run)")
-    for name, given, planned in (("n", n, run.plan.n), ("epsilon", epsilon, run.plan.epsilon),
-                                 ("delta", delta, run.plan.delta)):  # fmt: skip
-        if given != planned:
+    for name, value in given.items():
+        planned = getattr(run.plan, name)
+        if value != planned:
             what = "examples" if name == "n" else name
-            raise ValueError(f"the run to resume was planned for {what} = {planned!r}, got {given!r}")
+            raise ValueError(f"the run to resume was planned for {what} = {planned!r}, got {value!r}")
+
+
+def _check_settings(kept: Plan, epochs: float, **given: float | None) -> None:
+    """Nor with other settings, if any are named: a default stands for "as planned"."""
+    defaults = {name: parameter.default for name, parameter in inspect.signature(train).parameters.items()}
+    for name, value in given.items():
+        if value not in (defaults[name], getattr(kept, name)):
+            raise ValueError(f"the run to resume was planned with {name} = {getattr(kept, name)!r}, got {value!r}")
+    wanted = steps_of(epochs, kept.n, kept.lot_size)
+    fits = wanted >= kept.steps if given["sigma"] else wanted == kept.steps  # a given sigma may end a run earlier
+    if epochs != defaults["epochs"] and not fits:
+        raise ValueError(
+            f"the run to resume was planned with {kept.steps} steps, got epochs = {epochs!r}: {wanted} steps"
+        )
 
 
 def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, progress: bool, looks: int) -> None:
@@ -174,7 +196,7 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
     except KeyboardInterrupt:
-        line.show(run, f"interrupted at step {run.step} of {kept.steps}: resume=run goes on")
+        line.show(run, f"interrupted at step {run.step} of {kept.steps}, {line.cost(run)}: resume=run goes on")
     except BaseException as error:
         # The model has changed by then, and what that cost must not be forgotten.
         error.add_note(f"after step {run.step} of {kept.steps}, epsilon {run.epsilon:.4g} spent; the run is error.run")

@@ -111,6 +111,12 @@ def test_calibration_of_one_step_is_the_analytic_gaussian() -> None:
     assert sigma_for(1, 1e-5) == pytest.approx(Gaussian.analytic(epsilon=1, delta=1e-5).sigma, rel=1e-6)
 
 
+@pytest.mark.parametrize("epsilon", [1e4, 1e6, 1e9])
+def test_a_budget_beyond_what_can_be_computed_still_gets_noise_that_is_certified(epsilon: float) -> None:
+    """Where the accountant ends at infinity, the smallest noise with a finite epsilon is taken."""
+    assert dp_sgd_epsilon(sigma_for(epsilon, 1e-5, q=0.2, steps=100), 0.2, 100, 1e-5) <= epsilon
+
+
 def test_the_last_step_that_fits() -> None:
     steps = steps_within(2, 1e-5, sigma=1.1, q=0.01)
     assert dp_sgd_epsilon(1.1, 0.01, steps, 1e-5) <= 2 < dp_sgd_epsilon(1.1, 0.01, steps + 1, 1e-5)

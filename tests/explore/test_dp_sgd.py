@@ -47,6 +47,10 @@ def test_clipping_bounds_what_one_vector_does_to_the_sum() -> None:
 
 
 def test_the_outlier_is_held_back() -> None:
+    assert (
+        "length 1.43 and direction 19° before, 0.71 and 23° after"
+        in picture("clipping", bound=1.0, last="one like the others").says
+    )
     says = picture("clipping", bound=1.0, last="an outlier").says
     assert "8.38 without clipping" in says
     assert "1.00 with it" in says
@@ -185,6 +189,8 @@ def test_a_secret_is_kept_by_the_right_unit() -> None:
     assert max(message["9"]) == pytest.approx(math.log2(10_000) - 1, abs=1e-3)  # the second guess
     # What exposures typed once say against chance: the sum of ten, in units of ln 2, is Gamma(10) by chance.
     assert gamma(10).sf(sum(message["1"]) * math.log(2)) == pytest.approx(0.18, abs=0.01)
+    assert gamma(10).sf(sum(message["3"]) * math.log(2)) == pytest.approx(0.009, abs=5e-4)
+    assert (np.diff([user[f"{repeats}"] for repeats in attacked.REPEATS], axis=0) > 0).all()  # in each of the ten
 
 
 def test_the_keyboards_are_compared_with_a_table_of_frequencies() -> None:

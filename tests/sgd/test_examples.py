@@ -101,7 +101,7 @@ def test_a_csv_of_ones_own(tmp_path):
     imdb.write_text("review,sentiment\n" + rows + ",pos\n", encoding="utf-8")
     task = load_csv(imdb, text="review", label="sentiment", max_words=6)
     assert task.labels == ("neg", "pos")
-    assert (len(task.train), len(task.test)) == (16, 4)  # the row without a text is left out
+    assert (len(task.train), len(task.test), task.left_out) == (16, 4, 1)  # the row without a text is left out
     assert task.train.inputs.shape == (16, 6)
     snli = tmp_path / "snli.csv"
     snli.write_text("premise,hypothesis,label\n" + "".join(f"p{i},h{i},{'nce'[i % 3]}\n" for i in range(9)), "utf-8")
@@ -125,9 +125,10 @@ def test_words_that_look_like_nothing_are_kept_and_disputed_labels_left_out(tmp_
         (None, "there is none at"),
         ("", "cannot be read"),
         ("text,label\n", "at least two rows"),
-        ("text,answer\na,b\n", r"no column 'label'; it has \['text', 'answer'\]"),
+        ("text,answer\na,b\n", r"no column 'label'; it has \['text', 'answer'\]: name yours with label="),
         ("review,label\na,b\n", "no column 'text'"),
         ("text,label\na,b\nc,b\n", "at least two different labels, got only 'b'"),
+        ("text,label\na,b\nc,d\n", r"too few rows .* a share of 0\.8 of them and to test on the rest: 2"),
     ],
 )
 def test_a_bad_csv_is_explained(tmp_path, content, complaint):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -91,9 +92,12 @@ def signed_planes(outputs: Tensor, targets: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize("huge", [1e7, 1e18])
-def test_positions_of_an_image_that_cancel_do_not_erase_the_others(huge: float, kept: bool) -> None:
+def test_positions_of_an_image_that_cancel_do_not_erase_the_others(
+    huge: float, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The positions of a constant image see the same; with opposite signs they add up to nothing, after rounding."""
-    model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(8, 32, 3, bias=False)  # gradients that are kept, or formed twice
+    monkeypatch.setattr("dpcourse.sgd.convolution.KEPT", 0)
+    model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(4, 16, 3, bias=False)  # gradients that are kept, or formed twice
     images, signs = torch.ones(33, model.in_channels, 5, 5), torch.ones(33, 9)
     images[32], signs[32] = huge, torch.tensor([1, -1, 1, -1, 1, -1, 1, -1, 1e-9])
     assert moved(model, images, signs, signed_planes, 1) <= 1 + 1e-4
@@ -158,9 +162,36 @@ def test_fast_and_slow_agree_on_very_many_positions() -> None:
         torch.testing.assert_close(fast[name], slow[name], rtol=1e-5, atol=1e-5)
 
 
-def test_an_example_with_huge_gradients_of_a_convolutions_outputs_is_done_apart() -> None:
+def test_an_example_with_huge_gradients_of_a_convolutions_outputs_is_done_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Formed, but not kept: an input of 2e-23 would otherwise hide that its products were too short to be squared."""
-    layer, inputs, wanted = nn.Conv2d(8, 32, 3, bias=False), torch.randn(6, 8, 5, 5), torch.randn(6, 32, 3, 3)
+    monkeypatch.setattr("dpcourse.sgd.convolution.KEPT", 0)
+    layer, inputs, wanted = nn.Conv2d(2, 8, 3, bias=False), torch.randn(6, 2, 5, 5), torch.randn(6, 8, 3, 3)
     inputs[-1], wanted[-1] = 2e-23, 1e17
     _, added, _ = convolution(layer, inputs, wanted)
     assert added.isinf().tolist() == [False] * 5 + [True]
+
+
+@pytest.mark.parametrize("kind", ["linear", "convolution"])
+def test_a_few_large_numbers_do_not_hide_that_a_gradient_is_longer(kind: str) -> None:
+    """Squares of 4e-6, added one by one to a large one, vanish: the norm of such a gradient was 0.2% too short."""
+    if kind == "linear":
+        model, inputs = nn.Linear(2**20, 1, bias=False), torch.randn(6, 2**20) * 0.01
+        inputs[-1] = 2e-3
+        inputs[-1, :64] = 1
+    else:
+        model, inputs = nn.Conv2d(512, 512, 1, bias=False), torch.randn(6, 512, 4, 4) * 0.01
+        inputs[-1] = 2e-3
+        inputs[-1, 0] = 1
+    targets = torch.ones(6, *model(inputs[:1]).shape[1:])
+    assert moved(model, inputs, targets, product, 1) <= 1 + 1e-4
+
+
+def test_inference_mode_is_refused_and_leaves_no_trace() -> None:
+    model, inputs, targets = nn.Linear(3, 2), torch.randn(7, 3), torch.randn(7, 2)
+    with torch.inference_mode(), pytest.raises(ValueError, match="inference mode"):
+        clipped_sum(model, inputs, targets, product, clip=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clipped_sum(model, inputs, targets, product, clip=1)

@@ -163,4 +163,4 @@ def leaks_elsewhere(gradients: Tensor, setting: Setting, generator: torch.Genera
 
 
 def test_the_audit_looks_at_every_coordinate() -> None:
-    assert audit_release(leaks_elsewhere, draws=500).violated
+    assert audit_release(leaks_elsewhere, draws=500, seed=0).violated

@@ -68,7 +68,9 @@ def test_the_same_seed_gives_the_same_model_and_none_gives_another() -> None:
     assert not torch.equal(weights(third), weights(fourth))
 
 
-def test_interrupted_saved_and_resumed_it_ends_where_it_would_have_ended(tmp_path: Path) -> None:
+def test_interrupted_saved_and_resumed_it_ends_where_it_would_have_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     whole = train(model(), two_clouds(), momentum=0.5, **SETTINGS)
     calls = 0
 
@@ -79,7 +81,8 @@ def test_interrupted_saved_and_resumed_it_ends_where_it_would_have_ended(tmp_pat
             raise KeyboardInterrupt
         return label_loss(outputs, targets)
 
-    broken = train(model(), two_clouds(), momentum=0.5, loss=stops, looks=1, **SETTINGS)
+    broken = train(model(), two_clouds(), momentum=0.5, loss=stops, looks=1, **{**SETTINGS, "progress": True})
+    assert f"interrupted at step 19 of {broken.plan.steps}, ε {broken.epsilon:.2f} of 2:" in capsys.readouterr().out
     assert not broken.finished
     assert broken.step == 19
     assert broken.epsilon < whole.epsilon
@@ -141,6 +144,36 @@ def test_what_was_begun_is_not_finished_with_another_model_or_budget() -> None:
         train(model(), two_clouds(), resume=run, **SETTINGS)
     with pytest.raises(ValueError, match=r"epsilon = 2\.0, got 5"):
         train(run.model, two_clouds(), resume=run, **{**SETTINGS, "epsilon": 5})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"clip": 0.3}, r"clip = 1\.0, got 0\.3"),
+        ({"lot_size": 40}, r"lot_size = 30\.0, got 40"),
+        ({"rate": 0.1}, r"rate = 1\.0, got 0\.1"),
+        ({"momentum": 0.9}, r"momentum = 0\.0, got 0\.9"),
+        ({"sigma": 7.0}, r"got 7\.0"),
+        ({"seed": 5}, "seed = None, got 5"),
+        ({"epochs": 2}, "10 steps, got epochs = 2: 20 steps"),
+        ({"epochs": 0.5}, "10 steps, got epochs = 0.5: 5 steps"),
+    ],
+)
+def test_nor_with_other_settings_and_the_same_ones_may_be_named_again(change: dict[str, Any], words: str) -> None:
+    budget = {"epsilon": 2.0, "delta": 1e-4}
+    named = {"clip": 1, "lot_size": 30, "epochs": 1, "rate": 1}
+    run = Run(model(), plan(300, **budget, **named))
+    with pytest.raises(ValueError, match=words):
+        train(run.model, two_clouds(), resume=run, progress=False, **budget, **change)
+    assert run.step == 0
+    assert train(run.model, two_clouds(), resume=run, progress=False, **budget, **named).finished
+
+
+def test_a_run_that_sigma_ends_early_is_resumed_by_the_same_words() -> None:
+    words = {"epsilon": 2.0, "delta": 1e-4, "sigma": 2.0, "clip": 1, "lot_size": 30, "epochs": 500, "rate": 1}
+    run = Run(model(), plan(300, **words))
+    assert run.plan.steps < 5_000
+    assert train(run.model, two_clouds(), resume=run, progress=False, **words).finished
 
 
 def test_a_run_that_fails_half_way_is_not_lost() -> None:
