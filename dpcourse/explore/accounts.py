@@ -102,7 +102,7 @@ def accountants() -> Scene:
                     height=320,
                 ),
             ),
-            f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, δ = {DELTA:.0e}: "
+            f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, δ = 10⁻⁵: "
             + ", ".join(f"{name} {readable(value)}" for name, value in zip(NAMES, here, strict=True))
             + ". It is one and the same run: only the proof differs.",
         )
@@ -190,7 +190,7 @@ def lots() -> Scene:
                     Line(NOISES, poisson, "Poisson: exactly", "blue", "solid", 2.5),
                     Points([sigma], [there], "", "red", "square", 9),
                     Points([sigma], [here], "", "blue", "circle", 9),
-                    Label(1.98, 18, f"δ = {DELTA:.0e}", "ink", "end"),
+                    Label(1.98, 18, "δ = 10⁻⁵", "ink", "end"),
                     drag="sigma",
                     share=1.3,
                 ),

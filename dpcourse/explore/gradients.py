@@ -97,6 +97,6 @@ def clipping() -> Scene:
 
     controls = (
         slider("bound", "clipping constant C", [0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 9], 9, "{:g}"),
-        choice("last", "the last example has", list(LAST), "an outlier"),
+        choice("last", "the last example is", list(LAST), "an outlier"),
     )
     return Scene("A leash for gradients", "How far can one example pull the sum?", controls, draw)

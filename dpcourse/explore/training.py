@@ -105,7 +105,7 @@ def training_run() -> Scene:
                 panel(
                     "ε spent",
                     axis,
-                    Axis(f"ε at δ = {DELTA:.0e}", 0.04, 400, log=True),
+                    Axis("ε at δ = 10⁻⁵", 0.04, 400, log=True),
                     Line(along, epsilon, "", "red", "solid", 3),
                     Points([epochs], [epsilon[now]], "", "red", "square", 9),
                     Rule(3, "y", "", "ink", "dashed"),
@@ -149,7 +149,7 @@ def supervised_tasks() -> Scene:
                     height=280,
                 ),
             ),
-            f"{task} ({tasks[task]['n']:,} training examples, δ = 1e-05): median accuracy {middle[0]:.1f}% at ε = 1, "
+            f"{task} ({tasks[task]['n']:,} training examples, δ = 10⁻⁵): median accuracy {middle[0]:.1f}% at ε = 1, "
             f"{middle[1]:.1f}% at 2, {middle[2]:.1f}% at 5, {middle[3]:.1f}% without privacy; guessing gets "
             f"{CHANCE[task]}%.",
         )
