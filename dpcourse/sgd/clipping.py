@@ -93,7 +93,7 @@ def measured(
         return Lot(torch.zeros(0), torch.zeros(0)), lambda onto, factor: None
     # Of images whose channels lie last, torch's convolutions leave some outputs unwritten (kernels as wide as the image
     # that move by more than one), and whatever was in that memory would get into the sum.
-    inputs = inputs.contiguous()
+    inputs = inputs.reshape(-1).view(inputs.shape)  # also tells how images of one channel lie: contiguous() does not
     key = situation(parts, inputs, loss)
     check_examples_stay_apart(parts.model, inputs, targets, loss, key)
     with nothing_remembered(parts), torch.enable_grad():

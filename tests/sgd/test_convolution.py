@@ -40,7 +40,7 @@ def test_norms_and_weighted_sum_are_those_of_autograd(seed: int, last: bool, mon
     g, weights = torch.randn_like(outputs), torch.rand(3, dtype=torch.double)
     each = [torch.autograd.grad(outputs[i], layer.parameters(), g[i], retain_graph=True) for i in range(3)]
     if last:  # so may the gradients lie, for the model decides on that
-        a, g = (one.contiguous(memory_format=torch.channels_last) for one in (a, g))
+        a, g = (one.clone(memory_format=torch.channels_last) for one in (a, g))
     squares, _, add = convolution.convolution(layer, a, g)
     torch.testing.assert_close(squares, torch.stack([sum(p.square().sum() for p in one) for one in each]))
     total = {name: torch.ones_like(p) for name, p in layer.named_parameters()}
@@ -89,9 +89,11 @@ def test_images_whose_channels_lie_last_are_turned(name: str, last: bool) -> Non
     torch.manual_seed(2)
     layer, shape = ODD[name]
     inputs, targets = torch.randn(shape), torch.randint(3, (shape[0],))
+    outputs = layer(inputs)[0].numel()
     if last:
-        inputs = inputs.contiguous(memory_format=torch.channels_last)
-    model = nn.Sequential(layer, nn.ReLU(), nn.Flatten(), nn.Linear(layer(inputs.contiguous())[0].numel(), 3))
+        inputs = inputs.clone(memory_format=torch.channels_last)
+        assert inputs.stride()[1] == 1
+    model = nn.Sequential(layer, nn.ReLU(), nn.Flatten(), nn.Linear(outputs, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("error", SlowPathWarning)
         fast = clipped_sum(model, inputs, targets, label_loss, clip=0.5)
