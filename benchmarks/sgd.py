@@ -24,7 +24,7 @@ from benchmarks.figures import Figure, median_seconds
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.steps import private_gradient
 
-BATCH, REPEATS, IN_A_TURN, PROCESSES = 256, 15, 5, 3
+BATCH, REPEATS, IN_A_TURN, PROCESSES = 256, 15, 5, 7
 LIMITS = {"MLP": 1.6, "CNN": 1.4, "transformer": 2.0}
 KEPT = {"MALLOC_TRIM_THRESHOLD_": str(2**30), "MALLOC_MMAP_THRESHOLD_": str(2**30)}  # what glibc's malloc listens to
 
