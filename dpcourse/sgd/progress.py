@@ -13,9 +13,9 @@ class Progress:
     def __init__(self, kept: Plan, on: bool) -> None:
         self.plan, self.on, self.start, self.width = kept, on, time.monotonic(), 0
 
-    def cost(self, run: Run) -> str:
-        """What was spent so far, and what of."""
-        return f"ε {run.epsilon:.2f} of {self.plan.epsilon:g}" if self.plan.private else "not private"
+    def cost(self, epsilon: float) -> str:
+        """What was spent, and what of."""
+        return f"ε {epsilon:.2f} of {self.plan.epsilon:g}" if self.plan.private else "not private"
 
     def show(self, run: Run, words: str = "") -> None:
         if not self.on:
@@ -24,7 +24,8 @@ class Progress:
             last, share = run.history[-1], run.step / self.plan.steps
             bar = "█" * int(20 * share) + "·" * (20 - int(20 * share))
             accuracy = "" if last.accuracy is None else f", accuracy {last.accuracy:.1%}"
-            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.loss:.3f}{accuracy}, {self.cost(run)}"
+            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.loss:.3f}{accuracy}"
+            words = f"{words}, {self.cost(last.epsilon)}"
         print("\r" + words.ljust(self.width), end="", flush=True)
         self.width = len(words)
 

@@ -196,7 +196,7 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
     except KeyboardInterrupt:
-        line.show(run, f"interrupted at step {run.step} of {kept.steps}, {line.cost(run)}: resume=run goes on")
+        line.show(run, f"interrupted at step {run.step} of {kept.steps}, {line.cost(run.epsilon)}: resume=run goes on")
     except BaseException as error:
         # The model has changed by then, and what that cost must not be forgotten.
         error.add_note(f"after step {run.step} of {kept.steps}, epsilon {run.epsilon:.4g} spent; the run is error.run")
