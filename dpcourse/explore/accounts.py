@@ -14,7 +14,7 @@ from dpcourse.plots import Axis, Bars, Label, Line, Picture, Points, Rule, Scene
 
 __all__ = ["accountants", "lots", "subsampling"]
 
-DELTA = 1e-5
+DELTA, WRITTEN = 1e-5, "δ = 10⁻⁵"
 SIGMAS = (0.7, 1.1, 2.0, 4.0)
 RATES = (256 / 60_000, 0.01, 0.05)
 STEPS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 14_062, 30_000, 100_000)
@@ -102,7 +102,7 @@ def accountants() -> Scene:
                     height=320,
                 ),
             ),
-            f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, δ = 10⁻⁵: "
+            f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, {WRITTEN}: "
             + ", ".join(f"{name} {readable(value)}" for name, value in zip(NAMES, here, strict=True))
             + ". It is one and the same run: only the proof differs.",
         )
@@ -190,7 +190,7 @@ def lots() -> Scene:
                     Line(NOISES, poisson, "Poisson: exactly", "blue", "solid", 2.5),
                     Points([sigma], [there], "", "red", "square", 9),
                     Points([sigma], [here], "", "blue", "circle", 9),
-                    Label(1.98, 18, "δ = 10⁻⁵", "ink", "end"),
+                    Label(1.98, 18, WRITTEN, "ink", "end"),
                     drag="sigma",
                     share=1.3,
                 ),

@@ -32,7 +32,8 @@ from dpcourse.plots import (
 
 __all__ = ["supervised_tasks", "training_run"]
 
-DELTA, RATE, EPOCHS = 1e-5, 1.0, 15
+DELTA, WRITTEN = 1e-5, "δ = 10⁻⁵"
+RATE, EPOCHS = 1.0, 15
 SIGMAS, CLIPS, LOTS = (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.3, 1.0, 3.0, 10.0), (32, 128, 512)
 BUDGETS = (1.0, 2.0, 5.0, math.inf)
 #: Per task: settings for a finite budget, and settings without privacy. Found by hand, the same for every epsilon.
@@ -67,7 +68,9 @@ def trained(sigma: float, clip: float, lot: int, seed: int) -> tuple[float, ...]
 @lru_cache(maxsize=256)
 def spent(sigma: float, lot: int, n: int) -> tuple[float, ...]:
     """The exact epsilon after each epoch."""
-    steps = [max(1, round(epoch * n / lot)) for epoch in range(1, EPOCHS + 1)]
+    from dpcourse.sgd.training import steps_of  # torch comes in where it is used
+
+    steps = [steps_of(epoch, n, lot) for epoch in range(1, EPOCHS + 1)]
     return tuple(accounting.dp_sgd_epsilon(sigma, lot / n, k, DELTA) for k in steps)
 
 
@@ -105,7 +108,7 @@ def training_run() -> Scene:
                 panel(
                     "ε spent",
                     axis,
-                    Axis("ε at δ = 10⁻⁵", 0.04, 400, log=True),
+                    Axis(f"ε at {WRITTEN}", 0.04, 400, log=True),
                     Line(along, epsilon, "", "red", "solid", 3),
                     Points([epochs], [epsilon[now]], "", "red", "square", 9),
                     Rule(3, "y", "", "ink", "dashed"),
@@ -149,7 +152,7 @@ def supervised_tasks() -> Scene:
                     height=280,
                 ),
             ),
-            f"{task} ({tasks[task]['n']:,} training examples, δ = 10⁻⁵): median accuracy {middle[0]:.1f}% at ε = 1, "
+            f"{task} ({tasks[task]['n']:,} training examples, {WRITTEN}): median accuracy {middle[0]:.1f}% at ε = 1, "
             f"{middle[1]:.1f}% at 2, {middle[2]:.1f}% at 5, {middle[3]:.1f}% without privacy; guessing gets "
             f"{CHANCE[task]}%.",
         )
