@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
-from dpcourse.sgd.products import HUGE, AddWeighted, add_in_parts, norms_of, product_squares, scaled
+from dpcourse.sgd.products import Found, add_in_parts, norms_of, product_norms, scaled
 
 CACHED = 2**18  # numbers of patches that are held at once, by each of torch's threads: what stays in a core's cache
 KEPT = 2**22  # numbers of gradients, of a whole lot, that are written and read again faster than computed anew
@@ -64,16 +64,14 @@ def _room(name: str, shape: tuple[int, ...], like: Tensor) -> Tensor:
     return held[:size].view(shape)
 
 
-def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
+def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Found:
     """Of a two-dimensional convolution with zeros around the image."""
     by_channel = g.sum((2, 3))  # every example's gradient of the bias
     kept: list[Tensor] | None = None
+    norms, lengths, added = norms_of(by_channel), (), None
     if layer.weight.requires_grad:
-        squares, added, kept = _of_the_kernel(layer, a, g)
-    else:
-        squares = added = g.new_zeros(len(g))
-    if layer.bias is not None and layer.bias.requires_grad:
-        squares = squares + norms_of(by_channel).square()
+        of_kernel, lengths, added, kept = _of_the_kernel(layer, a, g)
+        norms = torch.hypot(of_kernel, norms) if layer.bias is not None and layer.bias.requires_grad else of_kernel
     if kept is not None:
         a = g = by_channel  # no longer needed: let them go
 
@@ -87,18 +85,16 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor,
         elif "weight" in onto:
             short, shape = scaled(g, weights), layer.weight.shape
             how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
-            add_in_parts(
-                onto["weight"],
-                len(g),
-                g.shape[2] * g.shape[3],
-                lambda sum_, part: sum_.add_(conv2d_weight(a[part], shape, short[part], *how), alpha=factor),
-            )
+            convolve = lambda sum_, g, a: sum_.add_(conv2d_weight(a, shape, g, *how), alpha=factor)  # noqa: E731
+            add_in_parts(onto["weight"], g.shape[2] * g.shape[3], (short, a), convolve)
 
-    return squares, added, add
+    return Found(norms, lengths, added, add)
 
 
-def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, list[Tensor] | None]:
-    """Squared norms of every example's gradient of the kernel; what will be added up; the gradients, if kept."""
+def _of_the_kernel(
+    layer: nn.Conv2d, a: Tensor, g: Tensor
+) -> tuple[Tensor, tuple[Tensor, ...], Tensor | None, list[Tensor] | None]:
+    """Norms, lengths and sums of every example's gradient of the kernel, see ``Found``; and the gradients, if kept."""
     channels, high, wide = g.shape[1:]
     positions, kernel = high * wide, layer.in_channels // layer.groups * math.prod(layer.kernel_size)
     # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
@@ -112,7 +108,8 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
     parts = [slice(start, start + size) for start in range(0, len(g), size)]
     if not form:
         found = [_by_group(layer, _copied(seen[part]).flatten(1, 2), g[part].flatten(2)) for part in parts]
-        return torch.cat([squares for squares, _ in found]), torch.cat([added for _, added in found]), None
+        norms, longest, added = (torch.cat(values) for values in zip(*found, strict=True))
+        return norms, (longest,), added, None
     outward, band = g.flatten(2).transpose(1, 2), seen.shape[3:].numel()
     widths = [min(band, kernel - band * i) for i in range(deep)]  # of the kernel's gradient, band by band
     made = [g.new_empty(len(g), width, channels) for width in widths] if keep else []
@@ -126,21 +123,18 @@ def _of_the_kernel(layer: nn.Conv2d, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
             each = made[i][part] if keep else _room("products", (len(out), width, channels), g)
             torch.bmm(patches, out, out=each)
             lengths[i, part] = norms_of(each)
-    squares = lengths.square().sum(0)
+    norms = torch.linalg.vector_norm(lengths, dim=0)
     if keep:
-        return squares, g.new_zeros(len(g)), made
-    return squares, _added_at_most(layer, a, g), None
+        return norms, (), None, made
+    # By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g.
+    inward, out_length = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
+    return norms, (inward, out_length), inward * out_length, None
 
 
-def _added_at_most(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Tensor:
-    """By Cauchy and Schwarz the sum without signs is no more than the patches' length times that of g."""
-    lengths, outward = norms_of(a) * math.sqrt(_most_often_seen(layer)), norms_of(g)
-    return torch.where(torch.maximum(lengths, outward) < HUGE, lengths * outward, math.inf)
-
-
-def _by_group(layer: nn.Conv2d, patches: Tensor, out: Tensor) -> tuple[Tensor, Tensor]:
+def _by_group(layer: nn.Conv2d, patches: Tensor, out: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The same without forming the gradients: every group of channels is a product of its own."""
     inward = patches.unflatten(2, (-1, layer.groups, layer.in_channels // layer.groups)).permute(0, 3, 1, 2, 4)
     outward = out.unflatten(1, (layer.groups, -1)).transpose(2, 3)
-    squares, added = product_squares(inward.flatten(3).flatten(0, 1), outward.flatten(0, 1))
-    return squares.view(-1, layer.groups).sum(1), added.view(-1, layer.groups).sum(1)
+    found = product_norms(inward.flatten(3).flatten(0, 1), outward.flatten(0, 1))
+    norms, longest, added = (values.view(-1, layer.groups) for values in found)
+    return torch.linalg.vector_norm(norms, dim=1), longest.amax(1), added.sum(1)

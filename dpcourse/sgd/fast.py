@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, unknown_because
 from dpcourse.sgd.parts import Parts, learning
-from dpcourse.sgd.products import AddWeighted
+from dpcourse.sgd.products import HUGE, Found
 
 TINY = torch.finfo(torch.float32).tiny
 CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
@@ -137,7 +137,7 @@ class _Use:
 
     layer: Any
     given: Tensor | None
-    found: tuple[Tensor, Tensor, AddWeighted] | None = None
+    found: Found | None = None
 
     def sink(self, gradient: Tensor) -> None:
         assert self.given is not None
@@ -157,13 +157,13 @@ class Pass:
     losses: Tensor
     sound: Tensor
     _weights: Tensor
-    _found: dict[str, tuple[Tensor, Tensor, AddWeighted]]
+    _found: dict[str, Found]
 
     def add(self, onto: dict[str, Tensor], factor: float) -> None:
         """Add the sum of the clipped gradients, times a factor, onto what is there by the parameters' names."""
-        for where, (_, _, add) in self._found.items():
+        for where, found in self._found.items():
             own = {p: onto[where + p] for p in ("weight", "bias") if where + p in onto}
-            add(self._weights, own, factor)
+            found.add(self._weights, own, factor)
 
 
 def fast_pass(
@@ -200,11 +200,21 @@ def fast_pass(
         )
     torch.autograd.grad(losses.sum(), token, allow_unused=True)
     found = {where: use.found for where, use in uses.items() if use.found is not None}  # others do not touch the loss
-    norms = torch.stack([squares for squares, _, _ in found.values()]).sum(0).clamp(min=0).sqrt()
+    norms = torch.linalg.vector_norm(torch.stack([one.norms for one in found.values()]), dim=0)
     weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
-    most = torch.stack([added for _, added, _ in found.values()]).amax(0)
+    sound = fitting(weights, list(found.values()), clip) if math.isfinite(clip) else ~norms.isnan()
+    return Pass(norms, losses.detach(), sound, weights, found)
+
+
+def fitting(weights: Tensor, found: list[Found], clip: float) -> Tensor:
+    """Which examples can be added up with all others: see ``Pass``."""
     # A weight below the smallest normal number has lost its digits: too coarse to shorten anything to C. An infinite
     # norm has the weight 0, and one that is no number a weight that is none.
-    fits = (weights * most <= CANCELS * clip) & (weights >= TINY)
-    sound = fits if math.isfinite(clip) else ~norms.isnan()
-    return Pass(norms.detach(), losses.detach(), sound, weights, found)
+    fits = weights >= TINY
+    lengths = [length for one in found for length in one.lengths]
+    if lengths:
+        fits &= torch.stack(lengths).amax(0) < HUGE
+    added = [one.added for one in found if one.added is not None]
+    if added:
+        fits &= weights * torch.stack(added).amax(0) <= CANCELS * clip
+    return fits

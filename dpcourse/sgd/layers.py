@@ -6,16 +6,14 @@ layer's is ||a|| ||g||, with T positions it needs two T x T matrices (Goodfellow
 "Large Language Models Can Be Strong Differentially Private Learners", ICLR). Where a gradient is smaller than what it
 is made of (a small kernel over many positions), it is formed after all.
 
-A rule takes a layer, its input a and the gradient g, and gives the squared norm of every example's gradient over the
-layer's own parameters; how much of each example is added up without its gradient being kept (the sum without signs,
-which tells whether rounding can hurt; 0 where it is kept); and a function that adds the sum over examples of these
-gradients, each times its weight, onto what is there (zeros, or the noise: a product is added as fast as it is written,
-and nothing has to be held twice). That function holds what it needs of a and g, and nothing more.
+A rule takes a layer, its input a and the gradient g, and gives what it found (``products.Found``): the norm of every
+example's gradient over the layer's own parameters; what tells whether rounding can hurt; and a function that adds the
+sum over examples of these gradients, each times its weight, onto what is there (zeros, or the noise: a product is added
+as fast as it is written, and nothing has to be held twice).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -25,64 +23,44 @@ from torch.nn import functional as F
 
 from dpcourse.sgd.attention import Projection, unknown_attention
 from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.products import (
-    HUGE,
-    AddWeighted,
-    add_in_parts,
-    by_position,
-    mended,
-    norms_of,
-    product_squares,
-    scaled,
-    total_of,
-)
+from dpcourse.sgd.products import Found, add_in_parts, by_position, mended, norms_of, product_norms, scaled, total_of
 
-_NOTHING_OR_ALL = torch.tensor(0.0), torch.tensor(math.inf)  # made once: a number would be made a tensor in every step
-Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Tensor, AddWeighted]]
+_ONE = torch.tensor(1.0)  # made once: a number would be made a tensor in every step
+Rule = Callable[[Any, Tensor, Tensor], Found]
 
 
-def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
+def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
     bias: Tensor | None = layer.bias
     counted = bias is not None and bias.requires_grad
-    each = g  # every example's gradient of the bias
-    if a.dim() == 2 and layer.weight.requires_grad:  # ||g||^2 ||a||^2 for the weight, ||g||^2 for the bias
-        lengths = norms_of(a).square()
-        outward = norms_of(g).square()
-        squares = torch.addcmul(outward, outward, lengths) if counted else outward * lengths
-        added = torch.where(torch.maximum(lengths, outward) < HUGE**2, *_NOTHING_OR_ALL)
+    each, positions, lengths, added = g, 1, (), None  # each: every example's gradient of the bias
+    if a.dim() == 2 and layer.weight.requires_grad:  # ||g|| ||a|| for the weight, ||g|| for the bias
+        inward, outward = lengths = norms_of(a), norms_of(g)
+        norms = outward * (torch.hypot(inward, _ONE) if counted else inward)
     else:
         a, g = by_position(a), by_position(g)
-        each = g.sum(1)
-        squares, added = product_squares(a, g) if layer.weight.requires_grad else (g.new_zeros(len(g)),) * 2
-        squares = squares + norms_of(each).square() if counted else squares
+        each, positions = g.sum(1), g.shape[1]
+        norms = norms_of(each)
+        if layer.weight.requires_grad:
+            of_weight, longest, added = product_norms(a, g)
+            norms, lengths = torch.hypot(of_weight, norms) if counted else of_weight, (longest,)
 
     def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
         if "bias" in onto:
             onto["bias"].addmv_(each.T, weights, alpha=factor)
         if "weight" in onto:
-            short, positions = scaled(g, weights), 1 if g.dim() == 2 else g.shape[1]
-            add_in_parts(
-                onto["weight"],
-                len(g),
-                positions,
-                lambda sum_, part: sum_.addmm_(short[part].flatten(0, -2).T, a[part].flatten(0, -2), alpha=factor),
-            )
+            multiply = lambda sum_, g, a: sum_.addmm_(g.flatten(0, -2).T, a.flatten(0, -2), alpha=factor)  # noqa: E731
+            add_in_parts(onto["weight"], positions, (scaled(g, weights), a), multiply)
 
-    return squares, added, add
+    return Found(norms, lengths, added, add)
 
 
-def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
+def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Found:
     words, g = a.reshape(a.shape[0], -1), _without_padding(layer, a, g)
     same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
 
     def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
-        short = scaled(g, weights)
-        add_in_parts(
-            onto["weight"],
-            len(words),
-            words.shape[1],
-            lambda sum_, part: sum_.index_add_(0, words[part].flatten(), short[part].flatten(0, 1), alpha=factor),
-        )
+        count = lambda sum_, g, words: sum_.index_add_(0, words.flatten(), g.flatten(0, 1), alpha=factor)  # noqa: E731
+        add_in_parts(onto["weight"], words.shape[1], (scaled(g, weights), words), count)
 
     def form(rows: Tensor) -> Tensor:
         found = []
@@ -94,7 +72,7 @@ def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Tenso
     lengths = torch.linalg.vector_norm(g, dim=2)
     squares = total_of(torch.bmm(g, g.transpose(1, 2)) * same)
     most = (lengths * torch.bmm(same, lengths[:, :, None])[:, :, 0]).sum(1)
-    return mended(squares, most, form), most.sqrt(), add
+    return Found(mended(squares, most, form), (), most.sqrt(), add)
 
 
 def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
@@ -104,7 +82,7 @@ def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
     return g * (a.reshape(a.shape[0], -1, 1) != layer.padding_idx)
 
 
-def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, AddWeighted]:
+def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> Found:
     """Every example's gradient of a LayerNorm is small enough to be formed."""
     shape = (g.shape[0], -1, *layer.normalized_shape)
     each = {
@@ -112,13 +90,13 @@ def _layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Tens
         "bias": g.reshape(shape).sum(1),
     }
     own = {name: p for name, p in layer.named_parameters(recurse=False) if p.requires_grad}
-    squares = torch.stack([norms_of(each[name]).square() for name in own]).sum(0)
+    norms = torch.linalg.vector_norm(torch.stack([norms_of(each[name]) for name in own]), dim=0)
 
     def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
         for name, total in onto.items():
             total.add_(torch.tensordot(weights, each[name], 1), alpha=factor)
 
-    return squares, torch.zeros_like(squares), add
+    return Found(norms, (), None, add)
 
 
 RULES: dict[type, Rule] = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -14,6 +14,15 @@ MANY = 2**14  # squares that single precision adds up to four digits, whatever t
 AT_ONCE = 2**13  # positions that are added up in one sum: beside a large one, many small ones are rounded away
 # (the examples' weights, the layer's part of the sum by parameter name, a factor): adds the weighted sum onto that part
 AddWeighted = Callable[[Tensor, dict[str, Tensor], float], object]
+
+
+class Found(NamedTuple):
+    """What a rule finds out about the gradients of a layer's own parameters, one for every example of a lot."""
+
+    norms: Tensor
+    lengths: tuple[Tensor, ...]  # of what they are made of, inputs and gradients, if it must be shorter than HUGE
+    added: Tensor | None  # what is added up, without signs: tells whether rounding can hurt; None if nothing cancels
+    add: AddWeighted  # holds what it needs of inputs and gradients, and nothing more
 
 
 def total_of(values: Tensor) -> Tensor:
@@ -34,27 +43,26 @@ def by_position(values: Tensor) -> Tensor:
     return values.reshape(values.shape[0], -1, values.shape[-1])
 
 
-def product_squares(a: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """The squared Frobenius norm of sum_t g_t a_t^T for every example, by two T x T matrices or by forming it; and
-    sum_t |g_t| |a_t|, which is what was added up."""
+def product_norms(a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The Frobenius norm of sum_t g_t a_t^T for every example, by two T x T matrices or by forming it; the length of
+    the longest a_t or g_t; and sum_t |g_t| |a_t|, which is what was added up."""
     lengths, outward = torch.linalg.vector_norm(a, dim=2), torch.linalg.vector_norm(g, dim=2)
     added = (lengths * outward).sum(1)
-    if a.shape[1]:
-        added = torch.where(torch.maximum(lengths, outward).amax(1) < HUGE, added, math.inf)
+    longest = torch.maximum(lengths, outward).amax(1) if a.shape[1] else added
     if a.shape[1] ** 2 > a.shape[2] * g.shape[2]:
-        return norms_of(torch.bmm(g.transpose(1, 2), a)).square(), added
+        return norms_of(torch.bmm(g.transpose(1, 2), a)), longest, added
     squares = total_of(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))
     # If positions cancel, rounding remains: then the product is formed after all. An attacker could arrange for it.
     form = lambda rows: norms_of(torch.bmm(g[rows].transpose(1, 2), a[rows])).square()  # noqa: E731
-    return mended(squares, added.square(), form), added
+    return mended(squares, added.square(), form), longest, added
 
 
 def mended(squares: Tensor, most: Tensor, form: Callable[[Tensor], Tensor]) -> Tensor:
-    """The squares, computed anew by ``form`` for the rows where they are small against what was added up."""
+    """Norms from their squares, which ``form`` computes anew where they are small against what was added up."""
     rows = torch.nonzero(squares < CANCELLED * most).flatten()
     if len(rows):
         squares[rows] = form(rows)
-    return squares
+    return squares.clamp(min=0).sqrt()
 
 
 def scaled(g: Tensor, weights: Tensor) -> Tensor:
@@ -62,17 +70,17 @@ def scaled(g: Tensor, weights: Tensor) -> Tensor:
     return g * weights.reshape(-1, *[1] * (g.dim() - 1))
 
 
-def add_in_parts(total: Tensor, examples: int, positions: int, add: Callable[[Tensor, slice], object]) -> None:
-    """Let ``add(onto, part)`` add the parts of a lot onto a total. Of several, each has a sum of its own first.
+def add_in_parts(total: Tensor, positions: int, lot: tuple[Tensor, ...], add: Callable[..., object]) -> None:
+    """Let ``add(onto, *part)`` add the parts of a lot onto a total. Of several, each has a sum of its own first.
 
     Single precision holds 24 bits: were all positions of all examples added up one by one, a long gradient at the
     beginning would swallow the others' small ones, and whether it is there would move the sum by more than its length.
     """
     size = max(1, AT_ONCE // max(1, positions))
-    if examples <= size:
-        add(total, slice(0, examples))
+    if len(lot[0]) <= size:
+        add(total, *lot)
         return
-    for start in range(0, examples, size):
+    for part in zip(*(values.split(size) for values in lot), strict=True):
         own = torch.zeros_like(total)
-        add(own, slice(start, start + size))
+        add(own, *part)
         total += own

@@ -41,10 +41,10 @@ def test_norms_and_weighted_sum_are_those_of_autograd(seed: int, last: bool, mon
     each = [torch.autograd.grad(outputs[i], layer.parameters(), g[i], retain_graph=True) for i in range(3)]
     if last:  # so may the gradients lie, for the model decides on that
         a, g = (one.clone(memory_format=torch.channels_last) for one in (a, g))
-    squares, _, add = convolution.convolution(layer, a, g)
-    torch.testing.assert_close(squares, torch.stack([sum(p.square().sum() for p in one) for one in each]))
+    found = convolution.convolution(layer, a, g)
+    torch.testing.assert_close(found.norms, torch.stack([sum(p.square().sum() for p in one) for one in each]).sqrt())
     total = {name: torch.ones_like(p) for name, p in layer.named_parameters()}
-    add(weights, total, 0.5)
+    found.add(weights, total, 0.5)
     for i, name in enumerate(("weight", "bias")):
         wanted = 1 + 0.5 * sum(float(w) * one[i] for w, one in zip(weights, each, strict=True))
         torch.testing.assert_close(total[name], wanted)
@@ -60,7 +60,7 @@ def test_these_layers_take_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
         ways["shared" if shared else "not shared"] += 1
         return seen(layer, a, shared)
 
-    def watched_group(*given: Any) -> tuple[Tensor, Tensor]:
+    def watched_group(*given: Any) -> tuple[Tensor, Tensor, Tensor]:
         ways["not formed"] += 1
         return by_group(*given)
 
@@ -69,9 +69,9 @@ def test_these_layers_take_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(SEEDS):
         layer, a = some_layer(seed)
         before = ways["not formed"]
-        _, added, _ = convolution.convolution(layer, a, torch.randn_like(layer(a)))
+        found = convolution.convolution(layer, a, torch.randn_like(layer(a)))
         if ways["not formed"] == before:
-            ways["formed" if added.any() else "kept"] += 1
+            ways["kept" if found.added is None else "formed"] += 1
         ways["cut"] += layer.kernel_size[0] % layer.stride[0] > 0
     assert min(ways[way] for way in ("kept", "formed", "not formed", "shared", "not shared", "cut")) >= 5, ways
 
