@@ -97,12 +97,13 @@ def plain_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tenso
 def our_step(
     model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tensor], method: str = "fast", seed: int | None = None
 ) -> Callable[[], None]:
-    optimiser, generator = torch.optim.SGD(model.parameters(), lr=1e-4), generator_from(seed)
+    parameters, generator = dict(model.named_parameters()), generator_from(seed)
+    optimiser = torch.optim.SGD(parameters.values(), lr=1e-4)
 
     def step() -> None:
         kept: Any = {"clip": 1, "sigma": 1, "lot_size": len(x), "generator": generator, "method": method}
         found, _ = private_gradient(model, x, y, loss, **kept)
-        for name, parameter in model.named_parameters():
+        for name, parameter in parameters.items():
             parameter.grad = found[name]
         optimiser.step()
 

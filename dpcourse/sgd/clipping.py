@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.fast import TINY, fast_pass, why_slow
+from dpcourse.sgd.fast import fast_pass, why_slow
 from dpcourse.sgd.guards import (
     Loss,
     a_few,
@@ -28,6 +28,7 @@ from dpcourse.sgd.guards import (
     without_dropout,
 )
 from dpcourse.sgd.parts import Parts, parts_of
+from dpcourse.sgd.weighing import TINY
 
 Add = Callable[[dict[str, Tensor], float], None]  # (sum by parameter name, a factor): changes the sum
 _TRUSTED: WeakKeyDictionary[nn.Module, dict[tuple[object, ...] | None, str]] = WeakKeyDictionary()
@@ -93,7 +94,8 @@ def measured(
         return Lot(torch.zeros(0), torch.zeros(0)), lambda onto, factor: None
     # Of images whose channels lie last, torch's convolutions leave some outputs unwritten (kernels as wide as the image
     # that move by more than one), and whatever was in that memory would get into the sum.
-    inputs = inputs.reshape(-1).view(inputs.shape)  # also tells how images of one channel lie: contiguous() does not
+    if inputs.dim() > 2:
+        inputs = inputs.reshape(-1).view_as(inputs)  # also tells how images of one channel lie: contiguous() does not
     key = situation(parts, inputs, loss)
     check_examples_stay_apart(parts.model, inputs, targets, loss, key)
     with nothing_remembered(parts), torch.enable_grad():

@@ -68,7 +68,8 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Found:
     """Of a two-dimensional convolution with zeros around the image."""
     by_channel = g.sum((2, 3))  # every example's gradient of the bias
     kept: list[Tensor] | None = None
-    norms, lengths, added = norms_of(by_channel), (), None
+    norms, added = norms_of(by_channel), None
+    lengths: tuple[Tensor, ...] = ()
     if layer.weight.requires_grad:
         of_kernel, lengths, added, kept = _of_the_kernel(layer, a, g)
         norms = torch.hypot(of_kernel, norms) if layer.bias is not None and layer.bias.requires_grad else of_kernel

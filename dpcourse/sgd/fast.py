@@ -6,7 +6,6 @@ Li et al. 2022, "Large Language Models Can Be Strong Differentially Private Lear
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ from torch import Tensor, nn
 from dpcourse.sgd.attention import written_out
 from dpcourse.sgd.layers import RULES, unknown_because
 from dpcourse.sgd.parts import Parts, learning
-from dpcourse.sgd.products import HUGE, Found
+from dpcourse.sgd.products import Found
+from dpcourse.sgd.weighing import weigh
 
-TINY = torch.finfo(torch.float32).tiny
-CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
+_TOKEN = torch.zeros((), requires_grad=True)  # what every first layer hangs on: its gradient comes by all of them
 _ODD: WeakKeyDictionary[nn.Module, dict[tuple[object, ...], str]] = WeakKeyDictionary()  # by model, mode and shape
 
 
@@ -147,11 +146,8 @@ class _Use:
 
 @dataclass(frozen=True)
 class Pass:
-    """What one pass over a lot found: norms, losses, and which examples fit into the sum of the clipped gradients.
-
-    All positions of all examples are added up at once. If those of one example are huge and cancel, rounding would
-    erase the others; such an example, or one without a finite length, does not fit: it must be left out and done apart.
-    """
+    """What one pass over a lot found: norms, losses, and which examples fit into the sum of the clipped gradients
+    (``weigh`` decides); the others must be left out and done apart."""
 
     norms: Tensor
     losses: Tensor
@@ -173,7 +169,6 @@ def fast_pass(
     once. Plain SGD computes the same three things; what is new are the norms, and they are cheap.
     """
     uses: dict[str, _Use] = {}
-    token = torch.zeros((), requires_grad=True)  # every first layer hangs on it: its gradient comes by all of them
 
     def note(where: str, layer: Any, given: Tensor, made: Tensor) -> Tensor:
         if where in uses or len(given) != len(inputs):
@@ -182,7 +177,7 @@ def fast_pass(
         if made.requires_grad:
             made.register_hook(use.sink)  # keeps no output alive, and allows a layer that works in place
             return made
-        tapped: Tensor = _Tap.apply(made, token, use.sink)
+        tapped: Tensor = _Tap.apply(made, _TOKEN, use.sink)
         return tapped
 
     parameters = parts.parameters.values()
@@ -198,23 +193,9 @@ def fast_pass(
         raise ValueError(
             f"loss must give one number for each of {len(inputs)} examples, got shape {tuple(losses.shape)}"
         )
-    torch.autograd.grad(losses.sum(), token, allow_unused=True)
+    torch.autograd.grad(losses, _TOKEN, torch.ones_like(losses), allow_unused=True)
     found = {where: use.found for where, use in uses.items() if use.found is not None}  # others do not touch the loss
-    norms = torch.linalg.vector_norm(torch.stack([one.norms for one in found.values()]), dim=0)
-    weights = (clip / norms).clamp(max=1)  # norm 0: clip / 0 is infinite, and the weight 1
-    sound = fitting(weights, list(found.values()), clip) if math.isfinite(clip) else ~norms.isnan()
+    if not found:
+        raise NotImplementedError("no layer that learns touches the loss")
+    norms, weights, sound = weigh(list(found.values()), clip)
     return Pass(norms, losses.detach(), sound, weights, found)
-
-
-def fitting(weights: Tensor, found: list[Found], clip: float) -> Tensor:
-    """Which examples can be added up with all others: see ``Pass``."""
-    # A weight below the smallest normal number has lost its digits: too coarse to shorten anything to C. An infinite
-    # norm has the weight 0, and one that is no number a weight that is none.
-    fits = weights >= TINY
-    lengths = [length for one in found for length in one.lengths]
-    if lengths:
-        fits &= torch.stack(lengths).amax(0) < HUGE
-    added = [one.added for one in found if one.added is not None]
-    if added:
-        fits &= weights * torch.stack(added).amax(0) <= CANCELS * clip
-    return fits

@@ -32,9 +32,10 @@ Rule = Callable[[Any, Tensor, Tensor], Found]
 def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
     bias: Tensor | None = layer.bias
     counted = bias is not None and bias.requires_grad
-    each, positions, lengths, added = g, 1, (), None  # each: every example's gradient of the bias
+    each, positions, added = g, 1, None  # each: every example's gradient of the bias
+    lengths: tuple[Tensor, ...] = ()
     if a.dim() == 2 and layer.weight.requires_grad:  # ||g|| ||a|| for the weight, ||g|| for the bias
-        inward, outward = lengths = norms_of(a), norms_of(g)
+        lengths = inward, outward = norms_of(a), norms_of(g)
         norms = outward * (torch.hypot(inward, _ONE) if counted else inward)
     else:
         a, g = by_position(a), by_position(g)

@@ -90,7 +90,7 @@ def gaussian_like(shapes: Mapping[str, Tensor], deviation: float, words: Words) 
     widest = torch.float64 if any(value.dtype == torch.float64 for value in shapes.values()) else torch.float32
     parts = normal_numbers(sum(sizes), words, deviation, widest).split(sizes)
     found = zip(shapes.items(), parts, strict=True)
-    return {name: part.view(value.shape).to(value.device, value.dtype) for (name, value), part in found}
+    return {name: part.view_as(value).to(value.device, value.dtype) for (name, value), part in found}
 
 
 def noise_meanwhile(
