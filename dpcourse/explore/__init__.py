@@ -10,6 +10,7 @@ from dpcourse.explore.bank import *
 from dpcourse.explore.choosing import *
 from dpcourse.explore.classroom import *
 from dpcourse.explore.contest import *
+from dpcourse.explore.descents import *
 from dpcourse.explore.floats import *
 from dpcourse.explore.gaussian import *
 from dpcourse.explore.gradients import *

@@ -16,7 +16,7 @@ __all__ = ["accountants", "lots", "subsampling"]
 
 DELTA, WRITTEN = 1e-5, "δ = 10⁻⁵"
 SIGMAS = (0.7, 1.1, 2.0, 4.0)
-RATES = (256 / 60_000, 0.01, 0.05)
+RATES = (0.001, 256 / 60_000, 0.01, 0.05)
 STEPS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 14_062, 30_000, 100_000)
 FLOOR, CEILING = 0.01, 1e6
 #: Short names, in the order of ``dp_sgd_accounts``: colour, dash, width, marker.
@@ -179,8 +179,8 @@ def lots() -> Scene:
                     f"{PEOPLE:,} people in one epoch",
                     Axis("times in a batch", -0.6, 7.6, ticks=tuple((int(t), f"{t}") for t in times)),
                     Axis("people", 0, 1_050),
-                    Bars(times - 0.2, counts, "Poisson lots", "blue", "solid", 0.4),
-                    Bars(times + 0.2, PEOPLE * (times == 1), "shuffled batches", "red", "striped", 0.4),
+                    Bars(times, counts, "Poisson lots", "blue", "solid", 0.5),
+                    Bars([1], [PEOPLE], "shuffled batches", "red", "outline", 0.9),
                 ),
                 panel(
                     "What one epoch costs",

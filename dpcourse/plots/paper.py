@@ -172,7 +172,8 @@ def _table(axes: Axes, part: Table) -> None:
     axes.set_axis_off()
     axes.set_title(part.title, loc="left", fontsize=10)
     columns = ("", *part.columns)
-    rows = [(part.mark if on else "", *row) for on, row in zip(part.marked, part.rows, strict=True)]
+    # a row whose first cell is empty belongs to the one above: it stands out with it, but the mark is there already
+    rows = [(part.mark if on and row[0] else "", *row) for on, row in zip(part.marked, part.rows, strict=True)]
     made = axes.table(cellText=[list(row) for row in rows], colLabels=list(columns), loc="upper left", cellLoc="left")
     made.auto_set_font_size(False)
     made.set_fontsize(8)

@@ -257,7 +257,9 @@ class Panel:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of words; those where ``marked`` is 1 stand out, and ``mark`` says why (also to those who see no colour)."""
+    """Rows of words; those where ``marked`` is 1 stand out, and ``mark`` says why (also to those who see no colour).
+
+    A row whose first cell is empty goes on with the one above."""
 
     title: str
     columns: tuple[str, ...]

@@ -20,6 +20,8 @@ from dpcourse.sgd.progress import Progress
 from dpcourse.sgd.run import Moment, Plan, Run
 from dpcourse.sgd.steps import poisson_lot, private_gradient
 
+_NO_LABEL = -100  # torch's cross-entropy leaves such examples out
+
 
 class HasExamples(Protocol):
     """Inputs and targets of equal length; ``dpcourse.sgd.Examples`` is one."""
@@ -126,6 +128,7 @@ def train(
     if not callable(loss):
         raise TypeError(f"loss must be a function of outputs and targets, got {loss!r}")
     check_model(model)
+    _check_classes(model, data, loss)
     if resume is None:
         kept = plan(
             len(data.inputs),
@@ -150,6 +153,27 @@ def train(
         )
     _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
     return run
+
+
+def _check_classes(model: nn.Module, data: HasExamples, loss: Loss) -> None:
+    """Labels without an output of their own would end in an error of torch's, somewhere in the first step."""
+    y = data.targets
+    if loss is not cross_entropy or not len(y) or y.is_floating_point():
+        return
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        outputs = model(data.inputs[:1])
+    if outputs.dim() < 2:
+        raise ValueError(
+            f"the model must give a row of numbers for every example, one for each label; for one example it gives "
+            f"the shape {tuple(outputs.shape)}. For numbers to be predicted hand in a loss of your own: loss=..."
+        )
+    classes = outputs.shape[1]
+    odd = y[(y >= classes) | ((y < 0) & (y != _NO_LABEL))]
+    if len(odd):
+        raise ValueError(
+            f"labels must be whole numbers from 0 to {classes - 1}, for the model has {classes} outputs, "
+            f"got {int(odd[0])}"
+        )
 
 
 def _check_resumed(run: Run, model: nn.Module, **given: float) -> None:

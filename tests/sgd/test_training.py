@@ -132,6 +132,21 @@ def test_bad_input_is_quoted(change: dict[str, Any], words: str) -> None:
         train(model(), two_clouds(), **{**SETTINGS, **change})
 
 
+@pytest.mark.parametrize(
+    ("outputs", "targets", "words"),
+    [
+        (nn.Linear(2, 3), torch.arange(300) % 5, "from 0 to 2, for the model has 3 outputs, got 3"),
+        (nn.Linear(2, 3), torch.arange(300) % 3 - 1, "got -1"),
+        (nn.Sequential(nn.Linear(2, 1), nn.Flatten(0)), torch.zeros(300, dtype=torch.long), r"shape \(1,\)"),
+    ],
+)
+def test_labels_without_an_output_are_named_before_anything_is_trained(
+    outputs: nn.Module, targets: Tensor, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        train(outputs, Points(two_clouds().inputs, targets), **SETTINGS)
+
+
 def test_another_dataset_cannot_be_slipped_under_a_resumed_run() -> None:
     run = Run(model(), plan(300, epsilon=1, delta=1e-5, clip=1, lot_size=30, epochs=1, rate=1))
     with pytest.raises(ValueError, match="300"):

@@ -263,8 +263,8 @@ export function tableHtml(body, part) {
   const head = ["", ...part.columns].map((text) => `<th scope="col">${esc(text)}</th>`).join("");
   const rows = part.rows.map((row, i) => {
     const on = part.marked[i] === 1;
-    const goesOn = part.rows[i + 1]?.[0] === ""; // the next row belongs to this one: no rule between them
-    return `<tr class="${on ? "dpx-marked" : ""}${goesOn ? " dpx-goes-on" : ""}"><td>${on ? esc(part.mark) : ""}</td>${row.map((text) => `<td>${esc(text)}</td>`).join("")}</tr>`;
+    const goesOn = part.rows[i + 1]?.[0] === ""; // the next row belongs to this one: no rule between them, one mark
+    return `<tr class="${on ? "dpx-marked" : ""}${goesOn ? " dpx-goes-on" : ""}"><td>${on && row[0] !== "" ? esc(part.mark) : ""}</td>${row.map((text) => `<td>${esc(text)}</td>`).join("")}</tr>`;
   });
   body.setAttribute("aria-label", part.title);
   const made = `<table><thead><tr>${head}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
