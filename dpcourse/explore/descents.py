@@ -72,12 +72,12 @@ def lines_of_equal_loss() -> list[Mark]:
     shape = np.linalg.inv(np.linalg.cholesky(rows.T @ rows / PEOPLE)).T
     rings = [best()[:, None] + math.sqrt(level) * shape @ np.array([np.cos(turn), np.sin(turn)]) for level in LEVELS]
     names = ["equally wrong", *[""] * (len(rings) - 1)]
-    return [Line(*ring, name, "grey", "dotted", 1.5) for ring, name in zip(rings, names, strict=True)]
+    return [Line(x, y, name, "grey", "dotted", 1.5) for (x, y), name in zip(rings, names, strict=True)]
 
 
 def seen(path: np.ndarray) -> tuple[Panel, Panel]:
     """The walk on the map of the loss, and the loss after every step. Whoever leaves the map is drawn at its edge."""
-    inside = np.clip(path, -REACH, REACH)
+    (x, y), (best_x, best_y) = np.clip(path, -REACH, REACH).T, best()
     above = np.clip(loss(path) - loss(best()), 1e-5, 100)
     return (
         panel(
@@ -85,10 +85,10 @@ def seen(path: np.ndarray) -> tuple[Panel, Panel]:
             Axis("first parameter", -REACH, REACH),
             Axis("second parameter", -REACH, REACH),
             lines_of_equal_loss(),
-            Line(*inside.T, "the walk", "blue", "solid", 1.5),
-            Points(*inside[:1].T, "start", "ink", "square", 9),
-            Points(*best()[:, None], "best", "red", "cross", 10),
-            Points(*inside[-1:].T, "end", "blue", "circle", 9),
+            Line(x, y, "the walk", "blue", "solid", 1.5),
+            Points(x[:1], y[:1], "start", "ink", "square", 9),
+            Points([best_x], [best_y], "best", "red", "cross", 10),
+            Points(x[-1:], y[-1:], "end", "blue", "circle", 9),
             height=330,
             equal=True,
         ),
