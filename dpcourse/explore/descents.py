@@ -103,9 +103,10 @@ def seen(path: np.ndarray) -> tuple[Panel, Panel]:
     )
 
 
-def late(path: np.ndarray) -> float:
-    """How wrong, on average over the last steps: a single one may be luck."""
-    return float((loss(path[-LATE:]) - loss(best())).mean())
+def late(path: np.ndarray) -> str:
+    """How wrong, on average over the last steps (a single one may be luck): two digits, without powers of ten."""
+    above = float((loss(path[-LATE:]) - loss(best())).mean())
+    return np.format_float_positional(above, precision=2, fractional=False, trim="-")
 
 
 @explorer
@@ -118,7 +119,7 @@ def descent() -> Scene:
         return Picture(
             seen(path),
             f"Each of {STEPS} steps follows the average gradient of {who} of {PEOPLE}: {STEPS * lot:,} gradients in "
-            f"all. Over the last {LATE} steps the loss is {late(path):.2g} above the least possible one.",
+            f"all. Over the last {LATE} steps the loss is {late(path)} above the least possible one.",
         )
 
     controls = (slider("lot", "examples in a step", LOTS, 1), again("Walk again", 4, "run"))
@@ -142,7 +143,7 @@ def private_descent() -> Scene:
         return Picture(
             seen(path),
             f"σ = {noise:g}, C = {CLIP:g}, lots of about {lot}: on the average gradient lies noise of σ C / {lot} = "
-            f"{noise * CLIP / lot:.3g}. {STEPS} steps {cost}. Over the last {LATE} the loss is {late(path):.2g} "
+            f"{noise * CLIP / lot:.3g}. {STEPS} steps {cost}. Over the last {LATE} the loss is {late(path)} "
             f"above the least possible one.",
         )
 

@@ -87,7 +87,7 @@ def test_larger_lots_with_more_noise_cost_less_as_the_lecture_says() -> None:
         assert f"is {ends} above" in says
     assert "is 0.0081 above" in picture("private_descent", noise=0.0, lot=16, run=0).says
     assert "is 0.7 above" in picture("private_descent", noise=4.0, lot=4, run=0).says
-    ends = {1: "0.13", 16: "0.0033", 200: "5.1e-05"}
+    ends = {1: "0.13", 16: "0.0033", 200: "0.000051"}
     assert all(f"is {end} above" in picture("descent", lot=lot, run=0).says for lot, end in ends.items())
 
 
