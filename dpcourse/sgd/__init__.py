@@ -5,6 +5,7 @@ from dpcourse.sgd.clipping import Clipped, SlowPathWarning, clipped_sum
 from dpcourse.sgd.corpus import Canary, Corpus, messages
 from dpcourse.sgd.examples import Examples, digits, load_csv, sentiments
 from dpcourse.sgd.fedavg import federated_round, train_federated, user_update
+from dpcourse.sgd.given import OddTraining, cross_entropy
 from dpcourse.sgd.guards import check_model
 from dpcourse.sgd.models import CharacterModel, TextClassifier, digit_cnn, digit_mlp, next_character_loss
 from dpcourse.sgd.recipes import CHARACTERS, DIGITS
@@ -17,12 +18,12 @@ from dpcourse.sgd.steps import (
     poisson_lot,
     private_gradient,
 )
-from dpcourse.sgd.training import cross_entropy, plan, train
+from dpcourse.sgd.training import plan, train
 
 __all__ = [
-    "CHARACTERS", "DIGITS", "FAULTS", "Canary", "CharacterModel", "Clipped", "Corpus", "Examples", "Moment", "Plan",
-    "Run", "SlowPathWarning", "TextClassifier", "audit_release", "check_model", "clipped_sum", "cross_entropy",
-    "descend", "digit_cnn", "digit_mlp", "digits", "federated_round", "honest", "load_csv", "messages",
+    "CHARACTERS", "DIGITS", "FAULTS", "Canary", "CharacterModel", "Clipped", "Corpus", "Examples", "Moment",
+    "OddTraining", "Plan", "Run", "SlowPathWarning", "TextClassifier", "audit_release", "check_model", "clipped_sum",
+    "cross_entropy", "descend", "digit_cnn", "digit_mlp", "digits", "federated_round", "honest", "load_csv", "messages",
     "minibatch_gradient", "next_character_loss", "noisy_average", "online_gradient", "plan", "poisson_lot",
     "private_gradient", "sentiments", "train", "train_federated", "user_update",
 ]  # fmt: skip

@@ -158,6 +158,8 @@ def audit_release(
 
     A large delta is meant: it is where few draws tell most.
     """
+    if not callable(release):
+        raise TypeError(f"release must be a function of gradients, setting and generator, got {release!r}")
     draws = door.whole_number("draws", draws, at_least=100)
     start = secrets.randbits(31) if seed is None else door.whole_number("seed", seed, at_least=0)
     found = []
@@ -179,4 +181,10 @@ def audit_release(
 
 def _many(release: Release, data: Tensor, setting: Setting, draws: int, seed: int) -> np.ndarray:
     generator = torch.Generator().manual_seed(seed)
-    return torch.stack([release(data, setting, generator) for _ in range(draws)]).numpy()
+    outputs = [release(data, setting, generator) for _ in range(draws)]
+    if getattr(outputs[0], "shape", None) != data.shape[1:]:
+        raise ValueError(
+            f"release must give a tensor of the shape {tuple(data.shape[1:])}, one number for each coordinate of a "
+            f"gradient, got {outputs[0]!r}"
+        )
+    return torch.stack(outputs).numpy()

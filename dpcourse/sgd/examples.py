@@ -5,6 +5,7 @@ Nothing is downloaded: the digits ship with scikit-learn, the reviews are genera
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,9 +144,14 @@ def load_csv(
     if not Path(path).is_file():
         raise ValueError(f"path must be a CSV file, but there is none at {str(path)!r}")
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""])  # "null" is a word like others
-    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"{str(path)!r} cannot be read as a CSV table: {error}") from error
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # what follows a comma would be lost
+            # "null" is a word like others; a row with more fields than the header is not one that begins with a name
+            table = pd.read_csv(path, dtype=str, keep_default_na=False, na_values=[""], index_col=False)
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"{str(path)!r} cannot be read as a CSV table (a text with commas must stand in quotes): {error}"
+        ) from error
     for column in [*columns, label]:
         if column not in table.columns:
             which = f"{'label' if column == label else 'text'}="

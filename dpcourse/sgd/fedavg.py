@@ -18,10 +18,10 @@ from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
 from dpcourse.interruption import uninterrupted
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.guards import Loss, check_model, clipping_length
+from dpcourse.sgd.given import HasExamples, check_given, cross_entropy
+from dpcourse.sgd.guards import Loss, clipping_length
 from dpcourse.sgd.parts import trainable
 from dpcourse.sgd.steps import descend, minibatch_gradient, noisy_average, poisson_lot
-from dpcourse.sgd.training import HasExamples, cross_entropy
 
 
 def user_update(
@@ -97,7 +97,7 @@ def train_federated(
 
     Interrupted (Ctrl-C, or the kernel's stop button) it says so and returns what the rounds so far have cost.
     """
-    check_model(model)
+    check_given(model, loss, data=data)
     if not isinstance(users, Tensor):
         raise TypeError(f"users must be a tensor with the author of each example, got {users!r}")
     epsilon = dp_sgd_epsilon(door.positive("sigma", sigma), q, door.whole_number("rounds", rounds), delta)

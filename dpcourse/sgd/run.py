@@ -94,6 +94,8 @@ class Run:
         one file, the same noise would tell two data sets apart.
         """
         target, repeats = Path(path), self.plan.seed is not None
+        if not target.parent.is_dir():
+            raise ValueError(f"there is no folder {str(target.parent)!r} to save {target.name!r} in")
         parts = {
             "model": self.model.state_dict(),
             "plan": vars(self.plan),

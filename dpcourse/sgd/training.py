@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
 from dpcourse.interruption import uninterrupted
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.given import (
+    HasExamples,
+    check_given,
+    cross_entropy,
+    remember_cost,
+    warn_of_earlier_cost,
+    warn_of_odd,
+)
+from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.parts import trainable
 from dpcourse.sgd.progress import Progress
 from dpcourse.sgd.run import Moment, Plan, Run
 from dpcourse.sgd.steps import poisson_lot, private_gradient
-
-_NO_LABEL = -100  # torch's cross-entropy leaves such examples out
-
-
-class HasExamples(Protocol):
-    """Inputs and targets of equal length; ``dpcourse.sgd.Examples`` is one."""
-
-    @property
-    def inputs(self) -> Tensor: ...
-
-    @property
-    def targets(self) -> Tensor: ...
-
-
-def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
-    """One loss for each example."""
-    return F.cross_entropy(outputs, targets, reduction="none")
 
 
 def steps_of(epochs: float, n: int, lot_size: float) -> int:
@@ -116,19 +107,7 @@ def train(
     Dropout, are torch's: ``torch.manual_seed`` repeats them.) Publish the final model, not the steps: noise in floating
     point has last digits that tell something to whoever knows the gradient, see ``dpcourse.sgd.noise``.
     """
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"model must be a torch module, got {model!r}")
-    for name, given in (("data", data), ("test", data if test is None else test)):
-        if not hasattr(given, "inputs") or not hasattr(given, "targets"):
-            raise TypeError(f"{name} must have inputs and targets, as dpcourse.sgd.Examples has, got {type(given)!r}")
-        if len(given.inputs) != len(given.targets):
-            raise ValueError(
-                f"{name} must have as many targets as inputs, got {len(given.targets)} and {len(given.inputs)}"
-            )
-    if not callable(loss):
-        raise TypeError(f"loss must be a function of outputs and targets, got {loss!r}")
-    check_model(model)
-    _check_classes(model, data, loss)
+    check_given(model, loss, data=data, **({} if test is None else {"test": test}))
     if resume is None:
         kept = plan(
             len(data.inputs),
@@ -143,6 +122,9 @@ def train(
             seed=seed,
         )
         run = Run(model, kept)
+        if kept.private:
+            warn_of_odd(data, kept.delta)
+            warn_of_earlier_cost(model)
     else:
         if not isinstance(resume, Run):
             raise TypeError(f"resume must be a Run; Run.load(path, model) reads one from a file. Got {resume!r}")
@@ -153,27 +135,6 @@ def train(
         )
     _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
     return run
-
-
-def _check_classes(model: nn.Module, data: HasExamples, loss: Loss) -> None:
-    """Labels without an output of their own would end in an error of torch's, somewhere in the first step."""
-    y = data.targets
-    if loss is not cross_entropy or not len(y) or y.is_floating_point():
-        return
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        outputs = model(data.inputs[:1])
-    if outputs.dim() < 2:
-        raise ValueError(
-            f"the model must give a row of numbers for every example, one for each label; for one example it gives "
-            f"the shape {tuple(outputs.shape)}. For numbers to be predicted hand in a loss of your own: loss=..."
-        )
-    classes = outputs.shape[1]
-    odd = y[(y >= classes) | ((y < 0) & (y != _NO_LABEL))]
-    if len(odd):
-        raise ValueError(
-            f"labels must be whole numbers from 0 to {classes - 1}, for the model has {classes} outputs, "
-            f"got {int(odd[0])}"
-        )
 
 
 def _check_resumed(run: Run, model: nn.Module, **given: float) -> None:
@@ -220,6 +181,8 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
     except KeyboardInterrupt:
+        with contextlib.suppress(KeyboardInterrupt):  # pressed again, out of impatience: the run is not to be lost
+            run.history.append(_look(run, data if test is None else test, loss))
         line.show(run, f"interrupted at step {run.step} of {kept.steps}, {line.cost(run.epsilon)}: resume=run goes on")
     except BaseException as error:
         # The model has changed by then, and what that cost must not be forgotten.
@@ -227,6 +190,7 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
         error.run = run  # type: ignore[attr-defined]
         raise
     finally:
+        remember_cost(run)
         run.state = {"optimiser": optimiser.state_dict()}
         if generator is not None:
             run.state["generator"] = generator.get_state()

@@ -21,3 +21,12 @@ def test_the_step_of_this_package_is_not_accused() -> None:
     assert not found.violated, str(found.bound)
     assert str(found).endswith(": not refuted")
     assert found.bound.epsilon > 0.3 * (found.bound.claimed or 0)
+
+
+def test_what_cannot_be_audited_is_quoted() -> None:
+    with pytest.raises(TypeError, match="'a step'"):
+        audit_release("a step")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"shape \(2,\).*got 0\.5"):
+        audit_release(lambda *given: 0.5)  # type: ignore[arg-type,return-value]
+    with pytest.raises(ValueError, match=r"shape \(2,\)"):
+        audit_release(lambda gradients, setting, generator: gradients)

@@ -124,6 +124,7 @@ def test_words_that_look_like_nothing_are_kept_and_disputed_labels_left_out(tmp_
     [
         (None, "there is none at"),
         ("", "cannot be read"),
+        ("text,label\n" + "hi, there,good\noh, no,bad\nplain,good\n" * 9, "must stand in quotes"),
         ("text,label\n", "at least two rows"),
         ("text,answer\na,b\n", r"no column 'label'; it has \['text', 'answer'\]: name yours with label="),
         ("review,label\na,b\n", "no column 'text'"),

@@ -7,9 +7,9 @@ from dpcourse.sgd.clipping import clipped_sum
 from dpcourse.sgd.corpus import IGNORED, messages
 from dpcourse.sgd.examples import digits, sentiments
 from dpcourse.sgd.fast import why_slow
+from dpcourse.sgd.given import cross_entropy
 from dpcourse.sgd.models import CharacterModel, TextClassifier, digit_cnn, digit_mlp, next_character_loss
 from dpcourse.sgd.parts import parts_of
-from dpcourse.sgd.training import cross_entropy
 
 TRAIN, TEST = digits()
 REVIEWS = sentiments(2000)

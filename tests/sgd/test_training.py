@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
-from dpcourse.sgd import Run, plan, train
+from dpcourse.sgd import OddTraining, Run, plan, train
 from dpcourse.sgd.fedavg import federated_round, train_federated, user_update
 from tests.sgd.zoo import label_loss
 
@@ -84,7 +85,8 @@ def test_interrupted_saved_and_resumed_it_ends_where_it_would_have_ended(
     broken = train(model(), two_clouds(), momentum=0.5, loss=stops, looks=1, **{**SETTINGS, "progress": True})
     assert f"interrupted at step 19 of {broken.plan.steps}, ε {broken.epsilon:.2f} of 2:" in capsys.readouterr().out
     assert not broken.finished
-    assert broken.step == 19
+    assert broken.step == broken.history[-1].step == 19  # it was looked at once more, before it was given back
+    assert broken.accuracy is not None
     assert broken.epsilon < whole.epsilon
     broken.save(tmp_path / "run.pt")
     loaded = Run.load(tmp_path / "run.pt", model())
@@ -137,14 +139,43 @@ def test_bad_input_is_quoted(change: dict[str, Any], words: str) -> None:
     [
         (nn.Linear(2, 3), torch.arange(300) % 5, "from 0 to 2, for the model has 3 outputs, got 3"),
         (nn.Linear(2, 3), torch.arange(300) % 3 - 1, "got -1"),
+        (nn.Linear(2, 3), torch.ones(300), "torch.float32"),
         (nn.Sequential(nn.Linear(2, 1), nn.Flatten(0)), torch.zeros(300, dtype=torch.long), r"shape \(1,\)"),
     ],
 )
 def test_labels_without_an_output_are_named_before_anything_is_trained(
     outputs: nn.Module, targets: Tensor, words: str
 ) -> None:
+    inputs, before = two_clouds().inputs, next(outputs.parameters()).clone()
     with pytest.raises(ValueError, match=words):
-        train(outputs, Points(two_clouds().inputs, targets), **SETTINGS)
+        train(outputs, Points(inputs, targets), **SETTINGS)
+    with pytest.raises(ValueError, match=words):
+        train(outputs, Points(inputs, torch.zeros(300, dtype=torch.long)), test=Points(inputs, targets), **SETTINGS)
+    users = torch.arange(300) % 10
+    with pytest.raises(ValueError, match=words):
+        train_federated(outputs, Points(inputs, targets), users, rounds=1, q=1, sigma=1, delta=1e-3)
+    assert torch.equal(before, next(outputs.parameters()))
+
+
+def test_examples_without_a_label_are_left_out_as_torch_does() -> None:
+    data = two_clouds()
+    data.targets[::3] = -100
+    assert train(model(), data, **SETTINGS).finished
+
+
+def test_what_hardly_anybody_means_is_said() -> None:
+    with pytest.warns(OddTraining, match=r"delta = 0\.5"):
+        train(model(), two_clouds(), **{**SETTINGS, "delta": 0.5})
+    odd = two_clouds()
+    odd.inputs[:7, 1] = math.nan
+    with pytest.warns(OddTraining, match="7 of 300"):
+        run = train(model(), odd, **SETTINGS)
+    with pytest.warns(OddTraining, match=rf"for epsilon = {run.epsilon:.4g} at delta = 0\.0001"):
+        train(run.model, two_clouds(), **SETTINGS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        once = train(model(), two_clouds(), **{**SETTINGS, "epsilon": math.inf})
+        train(once.model, two_clouds(), **SETTINGS)
 
 
 def test_another_dataset_cannot_be_slipped_under_a_resumed_run() -> None:
@@ -215,6 +246,8 @@ def test_a_file_that_holds_no_run_is_named_and_a_failed_save_leaves_nothing(tmp_
     run.state["unsaveable"] = (number for number in ())
     with pytest.raises(TypeError, match="generator"):
         run.save(tmp_path / "run.pt")
+    with pytest.raises(ValueError, match=r"no folder .*nowhere' to save 'run\.pt'"):
+        run.save(tmp_path / "nowhere" / "run.pt")
     assert [path.name for path in tmp_path.iterdir()] == ["junk.pt"]
 
 
