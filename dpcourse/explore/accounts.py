@@ -129,7 +129,7 @@ def subsampling() -> Scene:
     def draw(beta: float, epsilon: float) -> Picture:
         own = np.array([after(epsilon, b) for b in betas])
         new = after(epsilon, beta)
-        saved = "no smaller: everybody is in" if beta == 1 else f"{epsilon / new:.3g} times smaller"
+        saved = ", no smaller, for everybody is in" if beta == 1 else f": {epsilon / new:.3g} times smaller"
         return Picture(
             (
                 panel(
@@ -151,7 +151,7 @@ def subsampling() -> Scene:
                 ),
             ),
             f"An algorithm with ε₁ = {epsilon:g} that sees each person with probability β = {beta:g} has ε₂ = "
-            f"{new:.4g}: {saved}. β ε₁ would be {beta * epsilon:.4g}; δ is multiplied by β = {beta:g}.",
+            f"{new:.4g}{saved}. β ε₁ would be {beta * epsilon:.4g}; δ is multiplied by β = {beta:g}.",
         )
 
     controls = (

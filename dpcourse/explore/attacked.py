@@ -43,6 +43,11 @@ OVERFITTED: dict[str, dict[str, float]] = {
 FALSE_ALARMS = tuple(i / 100 for i in range(101))
 
 
+def with_article(digit: int) -> str:
+    """A 7, an 8."""
+    return f"{'an' if digit == 8 else 'a'} {digit}"
+
+
 @explorer
 def inversion() -> Scene:
     """What a model believes a digit looks like: Fredrikson et al.'s attack on our own networks."""
@@ -60,11 +65,11 @@ def inversion() -> Scene:
         return Picture(
             (
                 shown("What the attacker recovers, in full contrast", image),
-                shown(f"The average training image of a {digit}", mean),
+                shown(f"The average training image of {with_article(digit)}", mean),
             ),
             f"Digit {digit}, model trained {model if model.startswith('without') else 'with ' + model}: the attacker's "
-            f"image convinces it to {100 * one['confidence']:.1f}%. Of the ten average digits it is most like a "
-            f"{one['likest']} (correlation {one['likeness']:.2f}).",
+            f"image convinces it to {100 * one['confidence']:.1f}%. Of the ten average digits it is most like "
+            f"{with_article(one['likest'])} (correlation {one['likeness']:.2f}).",
         )
 
     controls = (
@@ -91,12 +96,13 @@ def canaries() -> Scene:
                     Axis("how often the user typed the secret", -1.4, 2.5, ticks=named),
                     Axis("exposure (bits)", 0, 15.5),
                     Bars(places, means, f"mean of {runs.shape[1]} models", "sky", "striped", 0.6),
+                    [Line(places, model, "", "grey", "solid", 1) for model in runs.T],
                     Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one model", "ink", "circle", 8),
                     Rule(SPACE, "y", "", "red", "dashed"),
                     Label(-1.37, SPACE + 0.6, "the first of 10,000 guesses is right", "red", "start"),
                     Rule(BY_CHANCE, "y", "", "grey", "dotted"),
                     Label(-1.37, BY_CHANCE + 0.1, "chance", "grey", "start"),
-                    height=290,
+                    height=340,
                 ),
             ),
             f"Training: {training}. Mean exposure {means[0]:.1f} bits if typed once, {means[1]:.1f} if typed "

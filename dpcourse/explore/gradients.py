@@ -89,9 +89,9 @@ def clipping() -> Scene:
                     height=300,
                 ),
             ),
-            f"C = {bound:g}: {short} of {PEOPLE} gradients are shortened. The last example moves the sum by "
-            f"{norms(before)[-1]:.2f} without clipping, by {norms(after)[-1]:.2f} with it; nobody can move it by more "
-            f"than {most:g}. The average has length {norms(mean):.2f} and direction "
+            f"C = {bound:g}: {short} of {PEOPLE} gradients {'is' if short == 1 else 'are'} shortened. The last example "
+            f"moves the sum by {norms(before)[-1]:.2f} without clipping, by {norms(after)[-1]:.2f} with it; nobody can "
+            f"move it by more than {most:g}. The average has length {norms(mean):.2f} and direction "
             f"{angle(mean):.0f}° before, {norms(mean_after):.2f} and {angle(mean_after):.0f}° after.",
         )
 

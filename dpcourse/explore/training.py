@@ -117,7 +117,7 @@ def training_run() -> Scene:
                 ),
             ),
             f"σ = {sigma:g}, C = {clip:g}, lots of {lot}, after epoch {epochs}: {accuracy[now]:.1f}% are right "
-            f"(plain SGD: {plain[now]:.1f}%), and ε = {epsilon[now]:.3g} is spent. {source}",
+            f"(plain SGD in lots of 128: {plain[now]:.1f}%), and ε = {epsilon[now]:.3g} is spent. {source}",
         )
 
     controls = (
