@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
-from dpcourse.sgd.products import Found, add_in_parts, norms_of, product_norms, scaled
+from dpcourse.sgd.products import Found, add_in_parts, is_long, norms_of, product_norms, scaled
 
 CACHED = 2**18  # numbers of patches that are held at once, by each of torch's threads: what stays in a core's cache
 KEPT = 2**22  # numbers of gradients, of a whole lot, that are written and read again faster than computed anew
@@ -68,8 +68,9 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Found:
     """Of a two-dimensional convolution with zeros around the image."""
     by_channel = g.sum((2, 3))  # every example's gradient of the bias
     kept: list[Tensor] | None = None
-    norms, added = norms_of(by_channel), None
+    norms, added, positions = norms_of(by_channel), None, g.shape[2] * g.shape[3]
     lengths: tuple[Tensor, ...] = ()
+    long = is_long(positions) and not _is_formed(layer, g)
     if layer.weight.requires_grad:
         of_kernel, lengths, added, kept = _of_the_kernel(layer, a, g)
         norms = torch.hypot(of_kernel, norms) if layer.bias is not None and layer.bias.requires_grad else of_kernel
@@ -87,9 +88,18 @@ def convolution(layer: nn.Conv2d, a: Tensor, g: Tensor) -> Found:
             short, shape = scaled(g, weights), layer.weight.shape
             how: Any = (layer.stride, layer.padding, layer.dilation, layer.groups)
             convolve = lambda sum_, g, a: sum_.add_(conv2d_weight(a, shape, g, *how), alpha=factor)  # noqa: E731
-            add_in_parts(onto["weight"], g.shape[2] * g.shape[3], (short, a), convolve)
+            add_in_parts(onto["weight"], positions, (short, a), convolve, precise=long)
 
-    return Found(norms, lengths, added, add)
+    # What is added up of a formed gradient is bounded by the length of all patches together: no two positions can hold
+    # it all, and the partial sums are shorter by the root of their number.
+    return Found(norms, lengths, added, add, 1 if long else math.isqrt(positions) if is_long(positions) else positions)
+
+
+def _is_formed(layer: nn.Conv2d, g: Tensor) -> bool:
+    """Whether every example's gradient is formed: where it is not much larger than its own patches and outputs are."""
+    channels, positions = g.shape[1], g.shape[2] * g.shape[3]
+    kernel = layer.in_channels * math.prod(layer.kernel_size)
+    return layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
 
 
 def _of_the_kernel(
@@ -98,9 +108,8 @@ def _of_the_kernel(
     """Norms, lengths and sums of every example's gradient of the kernel, see ``Found``; and the gradients, if kept."""
     channels, high, wide = g.shape[1:]
     positions, kernel = high * wide, layer.in_channels // layer.groups * math.prod(layer.kernel_size)
-    # One example's gradient against its own patches and outputs: formed where it is not much larger than they are ...
-    form = layer.groups == 1 and channels * kernel <= 4 * positions * (channels + kernel)
-    # ... and kept in place of its input and output where it is the smaller, or where all of them do not take much.
+    form = _is_formed(layer, g)
+    # Kept in place of its input and output where it is the smaller, or where all of them do not take much.
     own = channels * kernel
     keep = form and (own <= a.shape[1:].numel() + g.shape[1:].numel() or own * len(g) <= KEPT)
     seen, deep = _seen(layer, a, shared=form and layer.dilation[0] == 1)

@@ -68,7 +68,7 @@ def _odd_use(parts: Parts, inputs: Tensor) -> str:
         uses.clear()
         with torch.no_grad(), torch.random.fork_rng(devices=[]), _listening(parts, note):
             try:
-                parts.model(inputs[:1].expand(size, *inputs.shape[1:]))
+                parts.model(inputs[:1].repeat(size, *[1] * (inputs.dim() - 1)))  # copies: it may work in place
             except NotImplementedError as reason:
                 return str(reason)
         unused = needed - uses.keys()
@@ -130,6 +130,18 @@ class _Tap(torch.autograd.Function):
         return gradients[0], None, None
 
 
+def _hear(made: Tensor, sink: Callable[[Tensor], None]) -> None:
+    """Hand the gradient of an output to ``sink``, also if a later layer works in place; keeps no output alive.
+
+    Of a view (what a Linear layer makes of texts) its base is asked: changed in place, a view loses its own hooks.
+    """
+    base, shape = made._base, made.shape
+    if base is None or base.numel() != made.numel() or not (base.is_contiguous() and made.is_contiguous()):
+        made.register_hook(sink)
+    else:
+        base.register_hook(lambda gradient: sink(gradient.reshape(shape)))
+
+
 @dataclass
 class _Use:
     """One use of a layer: its input, and then what its rule gives."""
@@ -175,7 +187,7 @@ def fast_pass(
             raise NotImplementedError(f"{where!r} is not used once, on the examples")
         use = uses[where] = _Use(layer, given.detach())
         if made.requires_grad:
-            made.register_hook(use.sink)  # keeps no output alive, and allows a layer that works in place
+            _hear(made, use.sink)
             return made
         tapped: Tensor = _Tap.apply(made, _TOKEN, use.sink)
         return tapped

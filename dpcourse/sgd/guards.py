@@ -98,7 +98,7 @@ def a_few(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     a moderate size."""
     rows = torch.arange(len(inputs))
     if inputs.is_floating_point() and inputs[0].numel():
-        odd = ~(inputs.abs().flatten(1).amax(1) <= MODERATE)  # not-a-number is not <= anything
+        odd = ~(inputs.abs().reshape(len(inputs), -1).amax(1) <= MODERATE)  # not-a-number is not <= anything
         rows = torch.argsort(odd.int(), stable=True)
     x, y = inputs[rows[:_FEW]], targets[rows[:_FEW]]
     return (x.nan_to_num(0.0).clamp(-MODERATE, MODERATE) if x.is_floating_point() else x), y

@@ -23,7 +23,18 @@ from torch.nn import functional as F
 
 from dpcourse.sgd.attention import Projection, unknown_attention
 from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.products import Found, add_in_parts, by_position, mended, norms_of, product_norms, scaled, total_of
+from dpcourse.sgd.products import (
+    Found,
+    add_in_parts,
+    by_position,
+    in_double,
+    is_long,
+    mended,
+    norms_of,
+    product_norms,
+    scaled,
+    total_of,
+)
 
 _ONE = torch.tensor(1.0)  # made once: a number would be made a tensor in every step
 Rule = Callable[[Any, Tensor, Tensor], Found]
@@ -33,6 +44,7 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
     bias: Tensor | None = layer.bias
     counted = bias is not None and bias.requires_grad
     each, positions, added = g, 1, None  # each: every example's gradient of the bias
+    rounded = 1
     lengths: tuple[Tensor, ...] = ()
     if a.dim() == 2 and layer.weight.requires_grad:  # ||g|| ||a|| for the weight, ||g|| for the bias
         lengths = inward, outward = norms_of(a), norms_of(g)
@@ -40,7 +52,8 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
     else:
         a, g = by_position(a), by_position(g)
         each, positions = g.sum(1), g.shape[1]
-        norms = norms_of(each)
+        rounded = 1 if is_long(positions) else positions
+        norms = norms_of(each) if counted else g.new_zeros(len(g))
         if layer.weight.requires_grad:
             of_weight, longest, added = product_norms(a, g)
             norms, lengths = torch.hypot(of_weight, norms) if counted else of_weight, (longest,)
@@ -50,30 +63,37 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
             onto["bias"].addmv_(each.T, weights, alpha=factor)
         if "weight" in onto:
             multiply = lambda sum_, g, a: sum_.addmm_(g.flatten(0, -2).T, a.flatten(0, -2), alpha=factor)  # noqa: E731
-            add_in_parts(onto["weight"], positions, (scaled(g, weights), a), multiply)
+            add_in_parts(onto["weight"], positions, (scaled(g, weights), a), multiply, precise=is_long(positions))
 
-    return Found(norms, lengths, added, add)
+    return Found(norms, lengths, added, add, rounded)
 
 
 def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Found:
     words, g = a.reshape(a.shape[0], -1), _without_padding(layer, a, g)
-    same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
+
+    long = is_long(words.shape[1])
 
     def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:
         count = lambda sum_, g, words: sum_.index_add_(0, words.flatten(), g.flatten(0, 1), alpha=factor)  # noqa: E731
-        add_in_parts(onto["weight"], words.shape[1], (scaled(g, weights), words), count)
-
-    def form(rows: Tensor) -> Tensor:
-        found = []
-        for row in rows:
-            distinct, where = words[row].unique(return_inverse=True)
-            found.append(g.new_zeros(len(distinct), g.shape[2]).index_add_(0, where, g[row]).square().sum())
-        return torch.stack(found)
+        add_in_parts(onto["weight"], words.shape[1], (scaled(g, weights), words), count, precise=long)
 
     lengths = torch.linalg.vector_norm(g, dim=2)
+    if long:
+        return Found(in_double(_formed, words, g).sqrt(), (), lengths.sum(1), add)
+    same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
     squares = total_of(torch.bmm(g, g.transpose(1, 2)) * same)
     most = (lengths * torch.bmm(same, lengths[:, :, None])[:, :, 0]).sum(1)
-    return Found(mended(squares, most, form), (), most.sqrt(), add)
+    norms = mended(squares, most, lambda rows: _formed(words[rows], g[rows]))
+    return Found(norms, (), most.sqrt(), add, words.shape[1])
+
+
+def _formed(words: Tensor, g: Tensor) -> Tensor:
+    """Squared norms of the gradients of each text's words, which are formed for it."""
+    found = []
+    for text, gradients in zip(words, g, strict=True):
+        distinct, where = text.unique(return_inverse=True)
+        found.append(g.new_zeros(len(distinct), g.shape[2]).index_add_(0, where, gradients).square().sum())
+    return torch.stack(found)
 
 
 def _without_padding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Tensor:
