@@ -44,7 +44,6 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
     bias: Tensor | None = layer.bias
     counted = bias is not None and bias.requires_grad
     each, positions, added = g, 1, None  # each: every example's gradient of the bias
-    rounded = 1
     lengths: tuple[Tensor, ...] = ()
     if a.dim() == 2 and layer.weight.requires_grad:  # ||g|| ||a|| for the weight, ||g|| for the bias
         lengths = inward, outward = norms_of(a), norms_of(g)
@@ -52,7 +51,6 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
     else:
         a, g = by_position(a), by_position(g)
         each, positions = g.sum(1), g.shape[1]
-        rounded = 1 if is_long(positions) else positions
         norms = norms_of(each) if counted else g.new_zeros(len(g))
         if layer.weight.requires_grad:
             of_weight, longest, added = product_norms(a, g)
@@ -65,12 +63,11 @@ def _linear(layer: nn.Linear, a: Tensor, g: Tensor) -> Found:
             multiply = lambda sum_, g, a: sum_.addmm_(g.flatten(0, -2).T, a.flatten(0, -2), alpha=factor)  # noqa: E731
             add_in_parts(onto["weight"], positions, (scaled(g, weights), a), multiply, precise=is_long(positions))
 
-    return Found(norms, lengths, added, add, rounded)
+    return Found(norms, lengths, added, add, 1 if is_long(positions) else positions)
 
 
 def _embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> Found:
     words, g = a.reshape(a.shape[0], -1), _without_padding(layer, a, g)
-
     long = is_long(words.shape[1])
 
     def add(weights: Tensor, onto: dict[str, Tensor], factor: float) -> None:

@@ -181,8 +181,9 @@ def _go_on(run: Run, data: HasExamples, loss: Loss, test: HasExamples | None, pr
                 run.history.append(_look(run, data if test is None else test, loss))
                 line.show(run)
     except KeyboardInterrupt:
-        with contextlib.suppress(KeyboardInterrupt):  # pressed again, out of impatience: the run is not to be lost
-            run.history.append(_look(run, data if test is None else test, loss))
+        if not run.history or run.history[-1].step < run.step:
+            with contextlib.suppress(KeyboardInterrupt):  # pressed again, out of impatience: the run is not to be lost
+                run.history.append(_look(run, data if test is None else test, loss))
         line.show(run, f"interrupted at step {run.step} of {kept.steps}, {line.cost(run.epsilon)}: resume=run goes on")
     except BaseException as error:
         # The model has changed by then, and what that cost must not be forgotten.
