@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.assignment import Assignment, Cell, as_jupyter
+from autograder.examine.records import Record, TaskRecord, write_whole
 from autograder.harmless import harmless
 from autograder.pages import data_uri
-from autograder.records import Record, TaskRecord, write_whole
 from autograder.submission import Submission, submitted_at
 from dpcourse.tasks.shown import as_html
 from dpcourse.tasks.verdict import Verdict

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from autograder.assignment import Assignment
 from autograder.bundled import FOLDERS, fill
 from autograder.course import Course, own_tasks
+from autograder.examine.records import write_whole
 from autograder.leaks import Secrets, together
-from autograder.records import write_whole
 from autograder.release import may_show, secrets_of_release
 from autograder.terminal import Problem, tell, watched, write_json
 

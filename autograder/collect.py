@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import Course
+from autograder.examine.records import write_whole
 from autograder.exchange import from_exchange
 from autograder.handed import Handed, handed_in
 from autograder.later import before, compared, remember
 from autograder.names import BadName, safe_name, same
 from autograder.notebook_file import Unreadable, cells_of
-from autograder.records import write_whole
 from autograder.roster import Roster, read_roster
 from autograder.terminal import Problem, bar, note, tell, write_json
 

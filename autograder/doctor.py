@@ -73,8 +73,8 @@ def packages() -> Iterator[Finding]:
 
 def sandbox() -> Iterator[Finding]:
     """Bubblewrap, its filter of system calls, and whether a sandbox really starts."""
-    from autograder import sandbox as box
-    from autograder import seccomp
+    from autograder.box import sandbox as box
+    from autograder.box import syscalls
 
     program = shutil.which("bwrap")
     if program is None:
@@ -82,7 +82,7 @@ def sandbox() -> Iterator[Finding]:
     else:
         yield Finding("bubblewrap", "fine", program)
     try:
-        yield Finding("seccomp", "fine", f"a filter of {len(seccomp.student_filter()):,} bytes")
+        yield Finding("seccomp", "fine", f"a filter of {len(syscalls.student_filter()):,} bytes")
     except OSError as error:
         yield Finding("seccomp", "missing", "cannot be used", str(error))
         return

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import Course, settings_of
-from autograder.records import write_whole
+from autograder.examine.records import write_whole
 from autograder.terminal import Problem, watched
 
 

@@ -19,9 +19,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from autograder.course import Course
+from autograder.examine.records import write_whole
 from autograder.marks import Mark, exists, gradebook, marks_of, outdated
 from autograder.names import same
-from autograder.records import write_whole
 from autograder.roster import Roster, read_roster
 from autograder.terminal import Problem, counted, new_file, note, one_line, tell, watched, write_json
 

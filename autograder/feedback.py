@@ -18,9 +18,9 @@ from typing import Any
 
 from autograder.assignment import Assignment, Cell
 from autograder.course import Course, heading
+from autograder.examine.records import Record, TaskRecord, records_in, write_whole
 from autograder.marks import CellMark, Mark, exists, gradebook, marks_of
 from autograder.names import is_one_folder
-from autograder.records import Record, TaskRecord, records_in, write_whole
 from autograder.terminal import Problem, bar, counted, tell, write_json
 
 EXAMPLE = "dpcourse feedback hw1_pure_dp --student ada"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import Course
-from autograder.records import STATUSES, Record
+from autograder.examine.records import STATUSES, Record
 from autograder.terminal import Problem, bar, counted, note, one_line, tell, write_json
 
 EXAMPLE = "dpcourse grade hw1_pure_dp --jobs 2 --json grades.json"
@@ -87,15 +87,15 @@ def to_look_at(records: list[Record]) -> list[str]:
 
 def graded(course: Course, homeworks: list[str], options: argparse.Namespace) -> tuple[list[Record], float]:
     """The records, and the seconds that it took."""
-    from autograder import grading
-    from autograder.sandbox import NoSandbox
+    from autograder.box.sandbox import NoSandbox
+    from autograder.examine import batch
 
     start = time.perf_counter()
     wanted = options.student
     total = sum(len([s for s in course.students_of(h) if not wanted or s in wanted]) for h in homeworks)
     try:
         with bar("grading", total) as shown:
-            records = grading.grade(
+            records = batch.grade(
                 course, homeworks, students=options.student, jobs=options.jobs, cluster=options.cluster,
                 seed=options.seed, regrade=options.regrade, unsafe=options.unsafe_no_sandbox,
                 progress=lambda record: shown.update(1),

@@ -19,8 +19,8 @@ from sqlalchemy.orm import selectinload
 from autograder.assignment import Assignment, as_jupyter
 from autograder.autograded import answer_shown, answers_shown, graded_path, write_autograded
 from autograder.course import settings_of
+from autograder.examine.records import Record
 from autograder.penalties import LatePenalties
-from autograder.records import Record
 from autograder.submission import Submission, submitted_at
 
 if TYPE_CHECKING:

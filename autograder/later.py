@@ -12,8 +12,8 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
+from autograder.examine.records import write_whole
 from autograder.handed import Handed, time_of
-from autograder.records import write_whole
 
 KNOWN = ".collected.json"
 

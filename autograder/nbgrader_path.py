@@ -19,14 +19,14 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from autograder import sandbox
 from autograder.autograded import autograded_notebook, copy_timestamp
-from autograder.box import Box, mentioned
+from autograder.box import sandbox
+from autograder.box.box import Box, mentioned
 from autograder.course import Course
-from autograder.examination import examine
-from autograder.grading import judge_version, tasks_of
+from autograder.examine.batch import judge_version, tasks_of
+from autograder.examine.examination import examine
+from autograder.examine.runs import Run
 from autograder.names import BadName, safe_name
-from autograder.runs import Run
 from autograder.submission import submitted_at
 from dpcourse.tasks.check import SEED
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment, Cell
-from autograder.box import Box, mentioned
-from autograder.examination import Examination
+from autograder.box.box import Box, mentioned
+from autograder.examine.examination import Examination
 from autograder.submission import Submission
 from autograder.terminal import Problem
 from dpcourse.tasks import HOMEWORKS, tasks_of

@@ -11,8 +11,8 @@ from typing import Any
 
 from autograder.assignment import Assignment
 from autograder.course import Course, heading
+from autograder.examine.records import records_in, write_whole
 from autograder.feedback import graded
-from autograder.records import records_in, write_whole
 from autograder.similar import THRESHOLD
 from autograder.terminal import counted, new_file, tell, watched, write_json
 

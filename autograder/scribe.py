@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 from autograder.course import Course
-from autograder.forked import Forked
-from autograder.records import Record
+from autograder.examine.forked import Forked
+from autograder.examine.records import Record
 from autograder.submission import Submission
 from autograder.terminal import Problem
 

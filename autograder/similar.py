@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.assignment import Assignment
-from autograder.records import Record
+from autograder.examine.records import Record
 
 LENGTH = 8  # tokens in a sequence
 ENOUGH = 30.0  # weight that two submissions must share: less is said by everybody who answers in one line

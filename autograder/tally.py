@@ -9,7 +9,7 @@ from statistics import mean, median
 from typing import Any
 
 from autograder.assignment import Assignment
-from autograder.records import STATUSES, Record
+from autograder.examine.records import STATUSES, Record
 from autograder.similar import THRESHOLD, similar
 
 TASK_STATUSES = ("passed", "failed", "error", "timeout", "missing")  # in the order in which a bar shows them

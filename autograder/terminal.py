@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from autograder.records import write_whole
+from autograder.examine.records import write_whole
 
 Item = TypeVar("Item")
 

@@ -236,12 +236,12 @@ for path in [*found("grading"), *found("submitted")]:
 """.replace("RIGHT_ONES", repr(RIGHT))),
     # Points, by the border
     Attack("forges_answers", """
-from autograder.inside import child
+from autograder.box.inside import child
 for number in range(1, 60):
     child.channel.send({"number": number, "answers": [float("nan")], "points": 1000, "passed": True})
 """),
     Attack("forges_verdict", """
-from autograder.inside import child
+from autograder.box.inside import child
 def double(x):
     forged = {"verdict": "passed", "points": 1000, "number": 2}
     child.channel.send({**forged, "service": "grade", "arguments": [], "named": {}})
@@ -411,7 +411,7 @@ if any(os.listdir(place) for place in ("/tmp", "/dev/shm", os.path.expanduser("~
 """.replace("RIGHT_ONES", repr(RIGHT))),
     Attack("spoils_packages", """
 import numpy, os
-for path in (numpy.__file__, os.__file__, "/inside/autograder/wire.py", "/usr/bin/env"):
+for path in (numpy.__file__, os.__file__, "/inside/autograder/box/wire.py", "/usr/bin/env"):
     try:
         open(path, "a").write("raise SystemExit")
         exec(RIGHT_ONES)

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.records import Record
+from autograder.examine.records import Record
 from tests.autograder.five import HOMEWORK
 
 

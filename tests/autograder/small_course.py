@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.command import main
 from autograder.course import Course
-from autograder.records import Record, TaskRecord
+from autograder.examine.records import Record, TaskRecord
 from autograder.submission import Submission
 from tests.conftest import ROOT
 

@@ -12,8 +12,8 @@ import pytest
 
 from autograder.command import main
 from autograder.course import Course
-from autograder.grading import grade
-from autograder.records import Record
+from autograder.examine.batch import grade
+from autograder.examine.records import Record
 from tests.autograder.attack_bank import ATTACKS, SECRET, VICTIM
 from tests.autograder.classroom import hand_in
 from tests.autograder.five import HOMEWORK, POINTS, all_right, all_wrong, five_course, notebook

@@ -9,7 +9,7 @@ from nbgrader.utils import compute_checksum, determine_grade
 
 from autograder.assignment import Assignment
 from autograder.autograded import answers_shown, autograded_notebook, write_autograded
-from autograder.records import Record
+from autograder.examine.records import Record
 from autograder.submission import Submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.verdicts import PNG, decided, handed_in

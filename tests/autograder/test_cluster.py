@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from autograder.course import Course
-from autograder.grading import grade
+from autograder.examine.batch import grade
 from autograder.terminal import Problem
 from tests.autograder.five import HOMEWORK, score_of
 from tests.autograder.outcome import bare, in_gradebook
@@ -38,7 +38,7 @@ def test_a_dask_cluster_grades_the_same_and_a_lost_worker_loses_nothing(handed_i
 
 
 def test_a_scheduler_that_is_not_there_is_told(handed_in, monkeypatch):
-    monkeypatch.setattr("autograder.cluster.ANSWERS_WITHIN", 1.0)
+    monkeypatch.setattr("autograder.examine.cluster.ANSWERS_WITHIN", 1.0)
     root = handed_in(1)
     with pytest.raises(Problem, match="no Dask scheduler answers at 'tcp:"):
         grade(Course.find(root), [HOMEWORK], cluster="tcp://127.0.0.1:9")

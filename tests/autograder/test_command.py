@@ -8,7 +8,7 @@ import time
 import pytest
 
 from autograder import command, grade
-from autograder.records import Record, TaskRecord
+from autograder.examine.records import Record, TaskRecord
 from tests.autograder.small_course import HW, answered, dpcourse, make_course
 from tests.conftest import ROOT
 
@@ -115,7 +115,7 @@ def test_how_to_go_on_after_ctrl_c_is_true(words, said, not_said, small_course, 
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("autograder.grading.grade", stopped)
+    monkeypatch.setattr("autograder.examine.batch.grade", stopped)
     code, out, err = dpcourse(capsys, "grade", HW, *words, "--course", small_course)
     assert (code, out, said in err, not_said in err) == (1, "", True, False)
 

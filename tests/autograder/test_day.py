@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.command import main
-from autograder.records import Record, records_in
+from autograder.examine.records import Record, records_in
 from tests.autograder.classroom import course_in, grade_id, mixed
 from tests.conftest import ROOT
 from tools import browser

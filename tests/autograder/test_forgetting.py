@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.assignment import Assignment, Cell
-from autograder.box import Box
-from autograder.examination import Examination
+from autograder.box.box import Box
+from autograder.examine.examination import Examination
 from autograder.submission import Submission
 from dpcourse.tasks import Student, tasks_of
 from dpcourse.tasks.pure_dp_median import PAIR_DRAWS

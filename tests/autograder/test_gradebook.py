@@ -11,8 +11,8 @@ from sqlalchemy import event
 from autograder.assignment import Assignment
 from autograder.autograded import answers_shown, graded_path
 from autograder.course import Course
+from autograder.examine.records import Record, TaskRecord
 from autograder.gradebook import Writer
-from autograder.records import Record, TaskRecord
 from autograder.submission import Submission
 from tests.autograder.small_course import HW
 

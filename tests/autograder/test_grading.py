@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.box import Box
+from autograder.box.box import Box
 from autograder.command import main
 from autograder.course import Course
-from autograder.grading import grade, setting_of
-from autograder.records import Record
-from autograder.runs import Run
+from autograder.examine.batch import grade, setting_of
+from autograder.examine.records import Record
+from autograder.examine.runs import Run
 from autograder.terminal import Problem
 from tests.autograder.classroom import hand_in
 from tests.autograder.five import CELLS, HOMEWORK, all_right, all_wrong, five_course, notebook, right, score_of
@@ -142,7 +142,7 @@ def test_feedback_never_shows_a_fresh_probe(handed_in):
         },
         "forges": {
             **all_wrong(), "double": (
-                "from autograder.inside import child\ndef double(x):\n"
+                "from autograder.box.inside import child\ndef double(x):\n"
                 "    child.channel.send({'number': 3, 'status': 'missing', 'text': f'fresh: {x}'})\n    return 1.0"
             ),
         },
@@ -164,7 +164,7 @@ def test_how_a_process_ends_tells_the_student_nothing(handed_in, capsys):
     """Its exit code, or the length that it gives a message, could be a fresh probe: two of them look the same."""
     root = handed_in(0)
     sends = (
-        "import struct\nfrom autograder.inside import child\ndef double(x):\n"
+        "import struct\nfrom autograder.box.inside import child\ndef double(x):\n"
         "    child.channel._socket.sendall(struct.pack('>II', 0, 2**31 + {}))\n    return 1.0"
     )
     ends = "import os\ndef double(x):\n    os._exit({})"

@@ -9,8 +9,8 @@ from nbgrader.api import Gradebook
 
 from autograder.assignment import Assignment
 from autograder.course import Course
+from autograder.examine.records import Record
 from autograder.gradebook import Writer
-from autograder.records import Record
 from autograder.submission import read_submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.stock import nbgrader, quick_folder, tried

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from autograder.course import Course
-from autograder.grading import grade
+from autograder.examine.batch import grade
 from autograder.own_notebook import check_notebook
 from autograder.terminal import Problem
 from tests.autograder.classroom import answering, grade_id, hand_in, released, solved

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from autograder.course import Course
-from autograder.grading import grade
-from autograder.records import Record, records_in
+from autograder.examine.batch import grade
+from autograder.examine.records import Record, records_in
 from autograder.terminal import Problem
 from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook, score_of
 from tests.autograder.outcome import bare, in_gradebook

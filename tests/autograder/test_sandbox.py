@@ -5,10 +5,11 @@ import time
 
 import pytest
 
-from autograder import sandbox
-from autograder.box import Box
-from autograder.remote import Lost, Remote, RemoteStudent
-from autograder.sandbox import NoSandbox, Sandbox
+from autograder.box import sandbox
+from autograder.box.box import Box
+from autograder.box.process import Lost, Remote
+from autograder.box.sandbox import NoSandbox, Sandbox
+from autograder.examine.remote_student import RemoteStudent
 from dpcourse.tasks import Answer, Student
 from dpcourse.tasks.answers import Complaint, Late, Unwritten
 
@@ -62,7 +63,7 @@ def test_errors_are_told_and_the_next_cell_runs(process):
         "import os; os.execv('/bin/sh', ['sh'])",
         "import socket; socket.socket()",
         "open('/etc/new', 'w')",
-        "open('/inside/autograder/wire.py', 'a')",
+        "open('/inside/autograder/box/wire.py', 'a')",
         "import numpy; open(numpy.__file__, 'a')",
         "open('/dev/new', 'w')",
         "import os; os.setuid(0)",

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from autograder.wire import LENGTHS, MOST_BYTES, BadFrame, Channel, Ended, Silence, packed, unpacked
+from autograder.box.wire import LENGTHS, MOST_BYTES, BadFrame, Channel, Ended, Silence, packed, unpacked
 
 PLAIN = [
     None, True, 3, -2.5, "texte ü", [1, [2.0, "x"]], (1, (2,)), {"a": [None], "b": {"c": (True,)}}, float("inf"), 2**62,

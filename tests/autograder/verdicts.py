@@ -2,7 +2,7 @@
 
 import base64
 
-from autograder.records import Record, TaskRecord
+from autograder.examine.records import Record, TaskRecord
 from autograder.submission import Submission
 from tests.autograder.small_course import HW
 

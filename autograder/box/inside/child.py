@@ -12,9 +12,9 @@ import resource
 import socket
 from typing import Any
 
-from autograder.inside.answering import answered
-from autograder.inside.cells import Notebook
-from autograder.wire import Channel, Ended
+from autograder.box.inside.answering import answered
+from autograder.box.inside.cells import Notebook
+from autograder.box.wire import Channel, Ended
 
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 

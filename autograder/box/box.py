@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from autograder.remote import Remote
-from autograder.sandbox import KNOWN, Broken, Sandbox
-from autograder.services import SERVICES
+from autograder.box.process import Remote
+from autograder.box.sandbox import KNOWN, Broken, Sandbox
+from autograder.box.services import SERVICES
 
 
 class Box:

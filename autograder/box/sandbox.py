@@ -21,20 +21,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder import seccomp
-from autograder.wire import Channel
+from autograder.box import syscalls
+from autograder.box.wire import Channel
 
 INSTALL = "sudo apt-get install bubblewrap"
 HERE = Path(__file__).resolve().parent
-TASKS = HERE.parent / "dpcourse" / "tasks"
+TASKS = HERE.parents[1] / "dpcourse" / "tasks"
 
 PARTS = ("__init__", "zygote", "child", "cells", "answering")
 
 #: What the sandbox sees of this project: path inside -> file here.
 INSIDE = {
-    "autograder/__init__.py": HERE / "__init__.py",
-    "autograder/wire.py": HERE / "wire.py",
-    **{f"autograder/inside/{name}.py": HERE / "inside" / f"{name}.py" for name in PARTS},
+    "autograder/__init__.py": HERE.parent / "__init__.py",
+    "autograder/box/__init__.py": HERE / "__init__.py",
+    "autograder/box/wire.py": HERE / "wire.py",
+    **{f"autograder/box/inside/{name}.py": HERE / "inside" / f"{name}.py" for name in PARTS},
     "dpcourse/__init__.py": HERE / "inside" / "stub_dpcourse.py",
     "dpcourse/accounting.py": HERE / "inside" / "stub_services.py",
     "dpcourse/data.py": HERE / "inside" / "stub_services.py",
@@ -81,7 +82,7 @@ def check() -> None:
     if tried.returncode:
         raise NoSandbox(f"bubblewrap cannot make a sandbox here: {tried.stderr.strip()[:200]}")
     try:
-        seccomp.student_filter()
+        syscalls.student_filter()
     except OSError as error:
         raise NoSandbox(str(error)) from None
 
@@ -106,7 +107,7 @@ class Sandbox:
             raise
 
     def _greet(self) -> None:
-        program = b"" if self.unsafe else seccomp.student_filter()
+        program = b"" if self.unsafe else syscalls.student_filter()
         self._control.settimeout(STARTS_WITHIN)
         try:
             self._control.send(json.dumps(self._settings(bool(program))).encode())
@@ -201,7 +202,7 @@ class Sandbox:
             "--die-with-parent", "--as-pid-1", "--new-session", "--cap-drop", "ALL",
             *_system(), *packages, *binds, "--proc", "/proc", "--dev", "/dev", *empty,
             "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/home/student",
-            _python(), "-I", "-S", "-B", "/inside/autograder/inside/zygote.py", str(descriptor),
+            _python(), "-I", "-S", "-B", "/inside/autograder/box/inside/zygote.py", str(descriptor),
         ]  # fmt: skip
 
 
@@ -248,5 +249,5 @@ def _unboxed(folder: Path, descriptor: int) -> list[str]:
         place = folder / "inside" / inside
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(here, place)
-    zygote = folder / "inside" / "autograder" / "inside" / "zygote.py"
+    zygote = folder / "inside" / "autograder" / "box" / "inside" / "zygote.py"
     return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(zygote), str(descriptor)]

@@ -37,7 +37,7 @@ def main() -> None:
     for name in settings["preload"]:
         with contextlib.suppress(Exception):  # a package that is not installed: the student's import says so
             importlib.import_module(name)
-    from autograder.inside.child import serve
+    from autograder.box.inside.child import serve
 
     gc.collect()
     gc.freeze()  # else the collector touches, and so copies, every page in every child

@@ -11,7 +11,7 @@ from typing import Any
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from autograder.inside.answering import seed_everything
+from autograder.box.inside.answering import seed_everything
 from dpcourse.tasks.answers import stopped
 from dpcourse.tasks.student import Heard, last_own_line
 

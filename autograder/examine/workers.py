@@ -16,10 +16,10 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
-from autograder.box import Box
-from autograder.examination import SECONDS, examine, given_up
-from autograder.forked import Forked
-from autograder.records import Record
+from autograder.box.box import Box
+from autograder.examine.examination import SECONDS, examine, given_up
+from autograder.examine.forked import Forked
+from autograder.examine.records import Record
 from autograder.submission import Submission
 
 if TYPE_CHECKING:

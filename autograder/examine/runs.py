@@ -13,7 +13,7 @@ from typing import Any
 
 from autograder.assignment import Assignment
 from autograder.course import Course
-from autograder.records import Record, records_in, write_whole
+from autograder.examine.records import Record, records_in, write_whole
 from autograder.scribe import Graded, Scribe
 from autograder.submission import Submission, read_submission
 

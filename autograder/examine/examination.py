@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.assignment import Assignment, Cell
-from autograder.box import Box
+from autograder.box.box import Box
+from autograder.box.process import Lost, Remote
+from autograder.box.sandbox import Broken, NoSandbox
+from autograder.box.services import told_of
+from autograder.examine.records import Record, TaskRecord
+from autograder.examine.remote_student import RemoteStudent
 from autograder.pictures import kept
-from autograder.records import Record, TaskRecord
-from autograder.remote import Lost, Remote, RemoteStudent
-from autograder.sandbox import Broken, NoSandbox
-from autograder.services import told_of
 from autograder.submission import Submission
 from dpcourse.tasks.answers import Late
 from dpcourse.tasks.task import Task

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.wire import packed
+from autograder.box.wire import packed
 from dpcourse.tasks.answers import Complaint, described_raw
 from dpcourse.tasks.student import PLAIN, Student
 

@@ -12,15 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder import sandbox
 from autograder.assignment import Assignment
-from autograder.box import mentioned
+from autograder.box import sandbox
+from autograder.box.box import mentioned
 from autograder.course import Course
-from autograder.records import Record
-from autograder.runs import Run, Writing
+from autograder.examine.records import Record
+from autograder.examine.runs import Run, Writing
+from autograder.examine.workers import Job, Setting, local
 from autograder.submission import Submission
 from autograder.terminal import Problem
-from autograder.workers import Job, Setting, local
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 @cache
 def judge_version() -> str:
     """A fingerprint of the code that decides, for the records."""
-    root = Path(__file__).resolve().parents[1]
-    files = [*sorted((root / "dpcourse" / "tasks").glob("*.py")), *sorted((root / "autograder").glob("*.py"))]
+    root = Path(__file__).resolve().parents[2]
+    files = [*sorted((root / "dpcourse" / "tasks").glob("*.py")), *sorted((root / "autograder").rglob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
@@ -100,7 +100,7 @@ def _graded(
     handed: dict[tuple[str, str], Submission] = {}
     with Writing(course, runs) as writer:
         if cluster is not None:
-            from autograder.cluster import on_cluster
+            from autograder.examine.cluster import on_cluster
 
             graded = on_cluster(still(), setting, cluster)
         else:

@@ -16,12 +16,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autograder.box import Box
+from autograder.box.box import Box
 from autograder.course import own_tasks
-from autograder.examination import given_up
-from autograder.records import Record
+from autograder.examine.examination import given_up
+from autograder.examine.records import Record
+from autograder.examine.workers import MOST_LOSSES, Job, Setting, done
 from autograder.terminal import Problem
-from autograder.workers import MOST_LOSSES, Job, Setting, done
 from dpcourse.tasks import task_named
 
 ANSWERS_WITHIN = 15.0  # seconds, the scheduler

@@ -1,6 +1,6 @@
 """``dpcourse.accounting`` and ``dpcourse.data`` while a notebook is graded: the trusted side is asked for the result.
 
-Only what a homework tells students to use is answered (``autograder.services``).
+Only what a homework tells students to use is answered (``autograder.box.services``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def _ask(room: str, name: str, *arguments: Any, **named: Any) -> Any:
-    from autograder.inside import child
+    from autograder.box.inside import child
 
     if child.channel is None:
         raise RuntimeError("there is nobody to ask")
