@@ -74,11 +74,11 @@ def packages() -> Iterator[Finding]:
 def sandbox() -> Iterator[Finding]:
     """Bubblewrap, its filter of system calls, and whether a sandbox really starts."""
     from autograder.box import sandbox as box
-    from autograder.box import syscalls
+    from autograder.box import syscalls, walls
 
     program = shutil.which("bwrap")
     if program is None:
-        yield Finding("bubblewrap", "missing", "is not installed", box.INSTALL)
+        yield Finding("bubblewrap", "missing", "is not installed", walls.INSTALL)
     else:
         yield Finding("bubblewrap", "fine", program)
     try:
@@ -90,7 +90,7 @@ def sandbox() -> Iterator[Finding]:
         try:
             with box.Sandbox():
                 yield Finding("sandbox", "fine", "starts")
-        except (box.NoSandbox, OSError) as error:
+        except (walls.NoSandbox, OSError) as error:
             how = "the system must allow user namespaces: sudo sysctl kernel.unprivileged_userns_clone=1"
             yield Finding("sandbox", "missing", str(error), how)
 

@@ -21,9 +21,10 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.autograded import autograded_notebook, copy_timestamp
 from autograder.box import sandbox
-from autograder.box.box import Box, mentioned
+from autograder.box.sandbox import Sandbox, mentioned
+from autograder.box.walls import NoSandbox
 from autograder.course import Course
-from autograder.examine.batch import judge_version, tasks_of
+from autograder.examine.batch import judge_version, packages_of, tasks_of
 from autograder.examine.examination import examine
 from autograder.examine.runs import Run
 from autograder.names import BadName, safe_name
@@ -42,7 +43,7 @@ class TrustedExporter(NotebookExporter):
         super().__init__(**settings)
         try:
             sandbox.check()  # before anything is touched
-        except sandbox.NoSandbox as error:
+        except NoSandbox as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from None
         converter: Any = self.parent
@@ -78,9 +79,9 @@ class Examine(NbGraderPreprocessor):
         root = Path(self.parent.parent.coursedir.root)
         student, name = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
         changed = Course.find(root).source(name).stat().st_mtime_ns  # formgrader's server may run for days
-        run, tasks, box = _prepared(root, name, changed)
+        run, tasks, own_sandbox = _prepared(root, name, changed)
         submission = run.submission(student)
-        record = examine(submission, run.assignment, tasks, run.seed, box, judge=judge_version())
+        record = examine(submission, run.assignment, tasks, run.seed, own_sandbox, judge=judge_version())
         record.save(run.folder)
         copy_timestamp(root, student, name)
         for note in record.notes:
@@ -89,13 +90,14 @@ class Examine(NbGraderPreprocessor):
 
 
 @cache
-def _prepared(root: Path, name: str, changed: int) -> tuple[Run, dict[str, Any], Box]:
+def _prepared(root: Path, name: str, changed: int) -> tuple[Run, dict[str, Any], Sandbox]:
     """What all submissions of a homework share, until its source is changed: the seed, the tasks, the box."""
     given = os.environ.get(SEED, "")
     if given and not given.isdecimal():
         raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
     course = Course.find(root)
     run = Run(course, name, seed=int(given) if given else None, regrade=False, whole=False)
-    box = Box(preload=mentioned(run.assignment.given_code))
-    atexit.register(box.close)
-    return run, tasks_of(course, run.assignment), box
+    packages = packages_of(course, [run.assignment])
+    own_sandbox = Sandbox(preload=mentioned(run.assignment.given_code), packages=packages)
+    atexit.register(own_sandbox.close)
+    return run, tasks_of(course, run.assignment), own_sandbox

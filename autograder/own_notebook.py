@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment, Cell
-from autograder.box.box import Box, mentioned
+from autograder.box.sandbox import mentioned, without_walls
 from autograder.examine.examination import Examination
 from autograder.submission import Submission
 from autograder.terminal import Problem
@@ -34,13 +34,13 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
     asked = {cell.grade_id for cell in there if cell.role == "task"}
     deleted = [name for name in tasks if f"{name}-solution" in answers and name not in asked]
     cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
-    box = Box(preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]), unsafe=True)
+    sandbox = without_walls(preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]))
     submission = Submission("you", written.name, answers=answers, extra=added)
     try:
         homework = Assignment(written.name, tuple(cells))
-        examined = Examination(submission, homework, tasks, box, public=True, progress=progress).verdicts()
+        examined = Examination(submission, homework, tasks, sandbox, public=True, progress=progress).verdicts()
     finally:
-        box.close()
+        sandbox.close()
     return [
         replace(verdict, message=f"{verdict.message} {DELETED}") if verdict.task in deleted else verdict
         for verdict, _ in examined

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.box.sandbox import Sandbox
 from autograder.box.services import SERVICES, served
-from autograder.box.wire import BadFrame, Channel, Ended, Silence
+from autograder.box.wire import BadFrame, Ended, Silence
 from dpcourse.tasks.answers import Complaint, Late, Unwritten
 from dpcourse.tasks.student import MOST_PATIENCE, PATIENCE, Probe
 
@@ -18,17 +18,24 @@ CELL_SECONDS = 20.0
 MOST_SERVICES = 5_000
 LONGEST = 1_500  # characters of a complaint
 KINDS: Mapping[str, type[Complaint]] = {"error": Complaint, "timeout": Late, "missing": Unwritten}
-KILLED = {
-    -signal.SIGKILL: "it was stopped",
-    -signal.SIGXCPU: "it took too much computing time",
+ENDED = {
     -signal.SIGXFSZ: "it wrote too large a file",
     **dict.fromkeys((-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGFPE), "it crashed Python itself"),
-    77: "the sandbox could not be closed",
+    -signal.SIGSYS: "it made a call of the system in the manner of another machine",
 }
+TOO_LONG = "it took too much computing time"
 
 
 class Lost(Exception):
-    """The submission's process is gone. The text says why, as far as one can know."""
+    """The submission's process is gone, by its own doing. The text says why, as far as one can know."""
+
+
+class KilledFromOutside(Exception):
+    """Something that is neither the grader nor the submission has killed its process: it is to be asked again.
+
+    In its box a process cannot kill itself (it is the first one of its namespace, which the kernel shields from its own
+    SIGKILL), and its computing time is known. What is left is an operator, or a machine that has run out of memory.
+    """
 
 
 class Remote:
@@ -37,7 +44,7 @@ class Remote:
     def __init__(self, sandbox: Sandbox, seconds: float, services: Collection[str] = tuple(SERVICES)) -> None:
         self._services = services
         self._sandbox, self._left, self._number, self._served = sandbox, seconds, 0, 0
-        self._channel: Channel = sandbox.open()
+        self._box = sandbox.open()
         self.alive = True
 
     def run(self, cell: str, source: str) -> str:
@@ -66,14 +73,14 @@ class Remote:
         start = time.monotonic()
         end = start + min(seconds, self._left)
         try:
-            self._channel.send({"number": self._number, **question}, max(0.1, end - time.monotonic()))
+            self._box.channel.send({"number": self._number, **question}, max(0.1, end - time.monotonic()))
             while True:
-                reply = self._channel.receive(max(0.0, end - time.monotonic()))
+                reply = self._box.channel.receive(max(0.0, end - time.monotonic()))
                 if not isinstance(reply, dict):
                     raise BadFrame("not a reply")
                 if "service" in reply and self._served < MOST_SERVICES:
                     self._served += 1
-                    self._channel.send(served(reply, self._services), max(0.1, end - time.monotonic()))
+                    self._box.channel.send(served(reply, self._services), max(0.1, end - time.monotonic()))
                 elif reply.get("number") == self._number:
                     return reply
                 else:
@@ -84,8 +91,8 @@ class Remote:
             text = "All the time for this notebook is used up" if short else f"No answer came within {seconds:.0f} s"
             raise Late(f"{text}: it was stopped.") from None
         except Ended:
-            ended = self.close()
-            raise Lost(KILLED.get(ended, f"it ended by itself (code {ended})")) from None
+            self.alive = False
+            raise self._how_it_ended() from None
         except BadFrame as bad:
             self.close()
             raise Lost(f"it sent {bad}") from None
@@ -97,10 +104,18 @@ class Remote:
         """Seconds that this submission still has."""
         return self._left
 
-    def close(self) -> int:
-        """End the process; how it had ended. A box that is not clean afterwards is ``Broken``."""
-        if not self.alive:
-            return 0
+    def _how_it_ended(self) -> Exception:
+        """Why the process is no more. :class:`Broken` if the sandbox itself is gone."""
+        ending = self._box.ending()
+        if ending.stopped:
+            return Lost("it closed its channel to the grader")
+        if ending.cpu_seconds >= self._sandbox.limits.cpu_seconds - 1 or ending.code == -signal.SIGXCPU:
+            return Lost(TOO_LONG)
+        if ending.code == -signal.SIGKILL:
+            return KilledFromOutside("it was killed from outside")
+        return Lost(ENDED.get(ending.code, f"it ended by itself (code {ending.code})"))
+
+    def close(self) -> None:
+        """End the process, and its box with it."""
         self.alive = False
-        self._channel.close()
-        return self._sandbox.stop()
+        self._box.close()

@@ -7,20 +7,22 @@ import fcntl
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
 from autograder.box import sandbox
-from autograder.box.box import mentioned
+from autograder.box.library import packages_for
+from autograder.box.limits import Limits, boxes_that_fit
 from autograder.course import Course
 from autograder.examine.records import Record
 from autograder.examine.runs import Run, Writing
 from autograder.examine.workers import Job, Setting, local
+from autograder.notebook_file import Unreadable, read_file
 from autograder.submission import Submission
-from autograder.terminal import Problem
+from autograder.terminal import Problem, note
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
@@ -78,6 +80,7 @@ def _graded(
         if not students or student in students
     ]
     setting = setting_of(course, wanted, runs, unsafe)
+    number = workers_that_fit(jobs)
     found: dict[tuple[str, str], Record] = {}
 
     def told(record: Record) -> None:
@@ -104,7 +107,7 @@ def _graded(
 
             graded = on_cluster(still(), setting, cluster)
         else:
-            graded = local(still(), setting, jobs or os.cpu_count() or 1)
+            graded = local(still(), setting, number)
         with contextlib.closing(graded):  # on Ctrl-C the workers end at once, not when Python gets round to it
             for record in graded:
                 kept = writer.kept(record)
@@ -123,11 +126,37 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     given = [source for one in assignments.values() for source in one.given_code]
     sample = wanted[:: max(1, len(wanted) // 40)]
     answers = [list(run.submission(student).answers.values()) for run, student in sample]
-    seen = Counter(name for sources in answers for name in mentioned(sources))
+    seen = Counter(name for sources in answers for name in sandbox.mentioned(sources))
     often = {name for name, count in seen.items() if count >= len(sample) / 10}  # worth loading once for all
-    preload = tuple(sorted(often.union(mentioned(given))))  # the given cells run in every submission
+    preload = tuple(sorted(often.union(sandbox.mentioned(given))))  # the given cells run in every submission
+    packages = packages_of(course, assignments.values())
     own = course.root / "tasks.py"
-    return Setting(assignments, tasks, preload, unsafe, judge_version(), own.read_bytes() if own.is_file() else b"")
+    own_tasks = own.read_bytes() if own.is_file() else b""
+    return Setting(assignments, tasks, preload, packages, unsafe, judge_version(), own_tasks)
+
+
+def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str, ...]:
+    """The distributions that the box of these homeworks holds (``library.packages_for``)."""
+    homeworks = list(assignments)
+    source = [cell.source for homework in homeworks for cell in homework.cells if cell.kind == "code"]
+
+    def submitted() -> Iterator[bytes]:
+        for homework in homeworks:
+            for path in (course.root / "submitted").glob(f"*/{homework.name}/*.ipynb"):
+                with contextlib.suppress(OSError, Unreadable):
+                    yield read_file(path)
+
+    return packages_for(source, submitted())
+
+
+def workers_that_fit(jobs: int | None) -> int:
+    """How many submissions at a time: as many as asked for, or as there are cores, and no more than memory allows."""
+    wanted = jobs or os.cpu_count() or 1
+    fit = boxes_that_fit(Limits().largest(len(sandbox.WRITABLE)))
+    if fit is not None and fit < wanted:
+        note(f"{fit} at a time instead of {wanted}: there is not more free memory (see --jobs)")
+        return fit
+    return wanted
 
 
 def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:

@@ -16,11 +16,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from autograder.box.box import Box
+from autograder.box.sandbox import Sandbox
 from autograder.course import own_tasks
 from autograder.examine.examination import given_up
 from autograder.examine.records import Record
-from autograder.examine.workers import MOST_LOSSES, Job, Setting, done
+from autograder.examine.workers import MOST_LOSSES, Job, Setting, examine_job
 from autograder.terminal import Problem
 from dpcourse.tasks import task_named
 
@@ -30,10 +30,14 @@ AHEAD = 4  # jobs for each worker that the cluster knows of
 _one_at_a_time = threading.Lock()
 
 
-@cache
-def _box(preload: tuple[str, ...], unsafe: bool) -> Box:
-    """One box for each process of the cluster."""
-    return Box(preload=preload, unsafe=unsafe)
+_sandboxes = dict[tuple[object, ...], Sandbox]()  # one for each process of the cluster and kind of homework
+
+
+def _sandbox(setting: Setting) -> Sandbox:
+    key = (setting.preload, setting.packages, setting.unsafe)
+    if key not in _sandboxes:
+        _sandboxes[key] = setting.sandbox()
+    return _sandboxes[key]
 
 
 @cache
@@ -52,7 +56,7 @@ def examined_there(job: Job, setting: Setting) -> Record:
     name = job.submission.assignment
     tasks = _tasks(setting.assignments[name].task_names, setting.own_tasks)
     with _one_at_a_time:
-        return done(job, replace(setting, tasks={name: tasks}), _box(setting.preload, setting.unsafe))
+        return examine_job(job, replace(setting, tasks={name: tasks}), _sandbox(setting))
 
 
 def on_cluster(jobs: Iterable[Job], setting: Setting, address: str) -> Generator[Record, None, None]:

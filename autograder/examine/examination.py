@@ -2,6 +2,8 @@
 
 What counts is taken from the submission by ``grade_id``; everything else is the instructor's. If the submission's
 process is lost, a new one runs the cells again, without the one that was the end of it, and the next task is examined.
+What something else has killed is asked again in a fresh box. The words for the student come from a second examination,
+by the public probes, in boxes that never saw a fresh one and are told nothing of the first.
 No student code has ever run in the process that this module runs in.
 """
 
@@ -10,13 +12,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from autograder.assignment import Assignment, Cell
-from autograder.box.box import Box
-from autograder.box.process import Lost, Remote
-from autograder.box.sandbox import Broken, NoSandbox
+from autograder.box.process import KilledFromOutside, Lost, Remote
+from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.services import told_of
+from autograder.box.walls import NoSandbox
 from autograder.examine.records import Record, TaskRecord
 from autograder.examine.remote_student import RemoteStudent
 from autograder.pictures import kept
@@ -27,6 +29,7 @@ from dpcourse.tasks.verdict import Verdict
 
 SECONDS = 240.0  # for everything that one submission does
 MOST_STARTS = 8  # of a submission's process
+AGAIN = 2  # times, if something outside kills it
 PASSED = "Fresh probes were answered as they should be."
 OWN_WORDS = {
     "missing": "There is nothing to grade: your function is not written yet, or not under this name.",
@@ -37,28 +40,26 @@ NOT_LIKE_THAT = "Your function passes the public checks, but fresh ones of the s
 ADDED = "Cells that you added are not graded: what your function needs must stand in the cell of its solution."
 LOST = "While your function was asked, the notebook's process was lost: {}."
 
+Result = TypeVar("Result")
+
 
 class Examination:
-    """One submission, gone through once; ``public`` asks the public probes, as ``check`` does, ``only`` some tasks.
-
-    ``fatal`` are cells that ended an earlier process, and what was said of it: they are not run again.
-    """
+    """One submission, gone through once; ``public`` asks the public probes, as ``check`` does, ``only`` some tasks."""
 
     def __init__(
         self,
         submission: Submission,
         assignment: Assignment,
         tasks: Mapping[str, Task],
-        box: Box,
+        sandbox: Sandbox,
         *,
         public: bool = False,
         only: Collection[str] | None = None,
-        fatal: Mapping[str, str] | None = None,
-        seconds: float = SECONDS,
         progress: Callable[[Verdict], object] = lambda _: None,
     ) -> None:
-        self.submission, self.assignment, self.tasks, self.box, self.public = submission, assignment, tasks, box, public
-        self.only, self.fatal, self.left, self.progress = only, dict(fatal or {}), seconds, progress
+        self.submission, self.assignment, self.tasks, self.sandbox = submission, assignment, tasks, sandbox
+        self.public, self.only, self.progress, self.left = public, only, progress, SECONDS
+        self.fatal = dict[str, str]()  # cells that ended a process, and what was said of it: they are not run again
         self.notes: list[str] = []
         self.lost: set[str] = set()  # tasks that ended the process, or never got one
         self.starts = 0
@@ -99,7 +100,7 @@ class Examination:
             self._wrong.append(self.fatal[name])
             return
         try:
-            wrong = self._process().run(name, cell.source)
+            wrong = self._despite_kills(lambda: self._process().run(name, cell.source))
             self._ran.append(cell)
         except Lost as lost:
             wrong = self.fatal[name] = f"While the cell {name!r} ran, {lost}."
@@ -118,10 +119,22 @@ class Examination:
         if self.starts >= MOST_STARTS or self.left <= 0:
             raise Lost("it had to be stopped too often" if self.left > 0 else "all its time was used up")
         self.starts += 1
-        self._remote = self.box.remote(self.left, self.services)
+        self._remote = Remote(self.sandbox, self.left, self.services)
         for cell in self._ran:
             self._remote.run(cell.grade_id or "given", cell.source)
         return self._remote
+
+    def _despite_kills(self, work: Callable[[], Result]) -> Result:
+        """Do it; if something outside kills the process meanwhile, do it again in a fresh box."""
+        for _ in range(AGAIN):
+            try:
+                return work()
+            except KilledFromOutside:
+                self.starts -= 1  # no fault of the submission's
+        try:
+            return work()
+        except KilledFromOutside as killed:
+            raise Lost(f"{killed}, {AGAIN + 1} times") from None
 
     def _anew(self) -> Remote:
         """The judge's wish, which is no fault of the submission's: it does not count as a start."""
@@ -133,10 +146,7 @@ class Examination:
         if self._remote is None:
             return
         self.left = self._remote.left
-        try:
-            self._remote.close()
-        except Broken:
-            self.box.close()
+        self._remote.close()
         self._remote = None
 
     # The tasks
@@ -145,9 +155,12 @@ class Examination:
         def without_answer(status: str, text: str) -> Verdict:
             return Verdict(task=task.name, status=status, points=0, max_points=task.points, message=text)
 
-        try:
+        def judged() -> Verdict:
             student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew)
-            verdict = task.examine(student, seed, public=self.public)
+            return task.examine(student, seed, public=self.public)
+
+        try:
+            verdict = self._despite_kills(judged)
         except (Broken, NoSandbox):
             raise  # not the student's fault: this worker cannot go on
         except Lost as lost:
@@ -202,27 +215,31 @@ def given_up(submission: Submission, assignment: Assignment, seed: int, status: 
 
 
 def examine(
-    submission: Submission, assignment: Assignment, tasks: Mapping[str, Task], seed: int, box: Box, *, judge: str = ""
+    submission: Submission,
+    assignment: Assignment,
+    tasks: Mapping[str, Task],
+    seed: int,
+    sandbox: Sandbox,
+    *,
+    judge: str = "",
 ) -> Record:
     """The record of a submission. Never raises because of what is in it."""
     start = time.monotonic()
     common: dict[str, Any] = {
         "student": submission.student, "assignment": assignment.name, "seed": seed, "judge": judge,
-        "fingerprint": submission.fingerprint, "sandbox": "none" if box.unsafe else "bubblewrap",
+        "fingerprint": submission.fingerprint, "sandbox": sandbox.wall.name,
     }  # fmt: skip
     if submission.rejected:
         notes = tuple(dict.fromkeys([*submission.notes, submission.rejected]))
         return Record(
             status="rejected", tasks=_nothing(assignment, "missing", submission.rejected), notes=notes, **common
         )
-    first = Examination(submission, assignment, tasks, box)
+    first = Examination(submission, assignment, tasks, sandbox)
     verdicts = first.verdicts(seed)
     unclear = {one.task for one, _ in verdicts if one.status in ("failed", "error")} - first.lost
     seen: dict[str, Verdict] = {}
     if unclear:
-        second = Examination(
-            submission, assignment, tasks, box.aside, public=True, only=unclear, fatal=first.fatal, seconds=first.left
-        )
+        second = Examination(submission, assignment, tasks, sandbox, public=True, only=unclear)
         seen = {one.task: one for one, _ in second.verdicts()}
     points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}
     records = tuple(

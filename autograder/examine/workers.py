@@ -1,7 +1,8 @@
-"""Several submissions at a time on this machine: processes that examine, each with a box of its own.
+"""Several submissions at a time on this machine: processes that examine, and share one sandbox.
 
 They are forked from one process that has everything loaded and in which no student code ever runs, so a lost one is
-replaced within milliseconds, and its submission is examined again.
+replaced within milliseconds, and its submission is examined again. If the sandbox is lost, each starts one of its own.
+What a judge reads and computes is limited: what takes more memory or time costs that submission only.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
-from autograder.box.box import Box
+from autograder.box.sandbox import Sandbox
+from autograder.box.walls import Bubblewrap, NoWall
 from autograder.examine.examination import SECONDS, examine, given_up
 from autograder.examine.forked import Forked
 from autograder.examine.records import Record
+from autograder.examine.within_limits import limit_memory
 from autograder.submission import Submission
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
 
 MOST_LOSSES = 20  # of workers by the same submission
-LONGEST = SECONDS + 120.0  # the box has its own clock; this one is for the judge
+LONGEST = 2 * SECONDS + 120.0  # the box has its own clock, for fresh and for public probes; this one is for the judge
+TOO_MUCH = "Its answers took more memory than the judge has: nothing of it could be decided."
+JUDGE_MEMORY = 2 * 2**30  # bytes beyond what a worker has when it starts
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,14 @@ class Setting:
     assignments: dict[str, Assignment]
     tasks: dict[str, dict[str, Task]]
     preload: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
     unsafe: bool = False
     judge: str = ""
     own_tasks: bytes = b""  # the course's tasks.py, for workers on other machines
+
+    def sandbox(self) -> Sandbox:
+        """A sandbox for these homeworks."""
+        return Sandbox(preload=self.preload, packages=self.packages, wall=NoWall() if self.unsafe else Bubblewrap())
 
 
 @dataclass(frozen=True)
@@ -51,24 +61,30 @@ class Job:
     spent: float = 0.0  # seconds, by workers that were lost
 
 
-def done(job: Job, setting: Setting, box: Box) -> Record:
+def examine_job(job: Job, setting: Setting, sandbox: Sandbox) -> Record:
     """The record of a job."""
-    name = job.submission.assignment
-    return examine(job.submission, setting.assignments[name], setting.tasks[name], job.seed, box, judge=setting.judge)
+    assignment = setting.assignments[job.submission.assignment]
+    tasks = setting.tasks[assignment.name]
+    try:
+        return examine(job.submission, assignment, tasks, job.seed, sandbox, judge=setting.judge)
+    except MemoryError:
+        return given_up(job.submission, assignment, job.seed, "error", TOO_MUCH)
 
 
-def _serve(connection: Connection, setting: Setting) -> None:
-    box = Box(preload=setting.preload, unsafe=setting.unsafe)
+def _serve(connection: Connection, setting: Setting, sandbox: Sandbox) -> None:
+    limit_memory(JUDGE_MEMORY)
     try:
         while True:
-            connection.send(done(connection.recv(), setting, box))
+            connection.send(examine_job(connection.recv(), setting, sandbox))
     finally:
-        box.close()
+        sandbox.close()
 
 
 class _Worker:
-    def __init__(self, setting: Setting) -> None:
-        self._forked = Forked(_serve, setting)
+    def __init__(self, setting: Setting, sandbox: Sandbox) -> None:
+        if not sandbox.is_alive:
+            sandbox.start()
+        self._forked = Forked(_serve, setting, sandbox)
         self.connection, self.process = self._forked.connection, self._forked.process
         self.stop = self._forked.kill
         self.job: Job | None = None
@@ -92,7 +108,7 @@ def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Recor
     """The records of the jobs, as they come; a job whose worker is lost is given to another."""
     for name in _needed(setting):  # before anybody forks
         importlib.import_module(name)
-    waiting, again = iter(jobs), deque[Job]()
+    waiting, again, sandbox = iter(jobs), deque[Job](), setting.sandbox()
     workers: list[_Worker] = []
 
     def next_job() -> Job | None:
@@ -107,20 +123,23 @@ def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Recor
                 if job is None:
                     break
                 if place == len(workers):
-                    workers.append(_Worker(setting))
+                    workers.append(_Worker(setting, sandbox))
                 workers[place].give(job)
             busy = [worker for worker in workers if worker.job is not None]
             if not busy:
                 return
             wait([*(worker.connection for worker in busy), *(worker.process.sentinel for worker in busy)], timeout=1.0)
             for worker in busy:
-                yield from _heard(worker, workers, again, setting)
+                yield from _heard(worker, workers, again, setting, sandbox)
     finally:
         for worker in workers:
             worker.stop()
+        sandbox.close()
 
 
-def _heard(worker: _Worker, workers: list[_Worker], again: deque[Job], setting: Setting) -> Iterator[Record]:
+def _heard(
+    worker: _Worker, workers: list[_Worker], again: deque[Job], setting: Setting, sandbox: Sandbox
+) -> Iterator[Record]:
     """What a busy worker has to say: a record, or that it is no more."""
     job = worker.job
     assert job is not None
@@ -134,7 +153,7 @@ def _heard(worker: _Worker, workers: list[_Worker], again: deque[Job], setting: 
     if not late and worker.process.is_alive() and worker.job is not None:
         return
     worker.stop()
-    workers[workers.index(worker)] = _Worker(setting)
+    workers[workers.index(worker)] = _Worker(setting, sandbox)
     assignment = setting.assignments[job.submission.assignment]
     if late:
         text = "Its answers kept the judge busy for too long: nothing of it could be decided."

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from autograder.box.box import Box
 from autograder.command import main
 from autograder.course import Course
 from autograder.examine.batch import grade, setting_of
@@ -191,21 +190,6 @@ def test_a_number_too_large_for_any_float_gets_a_sentence(handed_in):
     (record,) = grade(Course.find(root), [HOMEWORK], jobs=1, seed=3)
     assert record.status == "graded"
     assert "cannot be sent" in next(task.message for task in record.tasks if task.task == "double")
-
-
-def test_public_probes_are_put_in_a_box_of_their_own(bubblewrap):
-    """In one box a process could leave word to the next one by the counter of process numbers."""
-    box = Box()
-    try:
-        places = []
-        for one in (box, box.aside):
-            remote = one.remote(20.0)
-            places.append(remote.run("where", "import os\nraise ValueError(os.readlink('/proc/self/ns/pid'))"))
-            remote.close()
-    finally:
-        box.close()
-    assert all("pid:[" in place for place in places)
-    assert places[0] != places[1]
 
 
 def test_a_folder_with_an_impossible_name_stops_nobody(handed_in, tmp_path, capsys):

@@ -6,24 +6,22 @@ judged elsewhere.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import socket
 from typing import Any
 
+from autograder.box.inside import kernel
 from autograder.box.inside.answering import answered
 from autograder.box.inside.cells import Notebook
 from autograder.box.wire import Channel, Ended
-
-PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, MODE_FILTER = 22, 38, 2
 
 #: The channel to the trusted side, for the services of the course (see ``stub_services``).
 channel: Channel | None = None
 
 
 def serve(descriptor: int, settings: dict[str, Any], program: bytes) -> None:
-    """Answer until the trusted side hangs up."""
+    """Close the box, say so, and answer until the trusted side hangs up."""
     global channel
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -31,11 +29,15 @@ def serve(descriptor: int, settings: dict[str, Any], program: bytes) -> None:
         os.dup2(nothing, number)
     os.closerange(3, descriptor)
     os.closerange(descriptor + 1, 1024)
-    _limit(settings)
     os.chdir(settings["home"])
-    if program:
-        _filter(program)
+    os.environ["HOME"] = settings["home"]
+    _limit(settings)
+    if program:  # with walls
+        kernel.drop_capabilities()
+        kernel.forbid_new_privileges()
+        kernel.filter_calls(program)
     channel = Channel(socket.socket(fileno=descriptor))
+    channel.send({"ready": True})
     notebook = Notebook()
     try:
         while True:
@@ -48,29 +50,18 @@ def serve(descriptor: int, settings: dict[str, Any], program: bytes) -> None:
 
 def _limit(settings: dict[str, Any]) -> None:
     """Time, memory, file sizes, open files, threads. The hard limits, too: they cannot be raised again."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        taken = int(file.read().split()[0]) * resource.getpagesize()
     limits = {
         resource.RLIMIT_CPU: settings["cpu_seconds"],
-        resource.RLIMIT_AS: taken + settings["memory"],
         resource.RLIMIT_FSIZE: settings["file_size"],
         resource.RLIMIT_NOFILE: 128,
         resource.RLIMIT_NPROC: 64,
         resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 256,
+        resource.RLIMIT_AS: settings["memory"],
     }
     for kind, most in limits.items():
         hard = resource.getrlimit(kind)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (most, most))
-
-
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
-
-
-def _filter(program: bytes) -> None:
-    """From here on the kernel refuses what the filter forbids. If that cannot be had, nothing is run."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    what = _Program(len(program) // 8, program)
-    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(what), 0, 0):
-        os._exit(77)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from autograder.assignment import Assignment, Cell
-from autograder.box.box import Box
+from autograder.box.sandbox import Sandbox
 from autograder.examine.examination import Examination
 from autograder.submission import Submission
 from dpcourse.tasks import Student, tasks_of
@@ -75,12 +75,9 @@ def private_median(data, low, high, epsilon):
 
 def verdict(source: str):
     homework = Assignment("hw", (Cell(SOLUTION, "code", "solution", ""), Cell(NAME, "code", "task", "", TASK.points)))
-    box = Box()
-    try:
+    with Sandbox() as box:
         examined = Examination(Submission("ada", "hw", answers={SOLUTION: source}), homework, {NAME: TASK}, box)
         return examined.verdicts(7)[0][0], examined
-    finally:
-        box.close()
 
 
 @pytest.mark.parametrize("source", [LOOKS_UP, REMEMBERS], ids=["looks up the number of draws", "remembers tables"])
