@@ -7,6 +7,9 @@ A submission that is there and differs is replaced only by one that goes before 
 these decides of which both tell and in which they differ: the time of handing in, Canvas's number, the right name of
 the file, Canvas's version, the time of the file in a folder. The one that gives way is kept in earlier/. What is
 refused or kept back is listed, the others are taken in.
+
+Two numbers (or folders) that would be the same student are both refused, unless --students names one of them; also
+what comes from another one than the submission that is there.
 """
 
 from __future__ import annotations
@@ -14,18 +17,21 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from autograder.claims import Claims
 from autograder.course import Course
 from autograder.examine.records import write_whole
 from autograder.exchange import from_exchange
-from autograder.handed import Handed, handed_in
-from autograder.later import before, compared, remember
+from autograder.handed import Handed, handed_in, named_in, timestamps_left_out
+from autograder.later import before, compared, identity_of, remember
 from autograder.names import BadName, safe_name, same
 from autograder.notebook_file import Unreadable, cells_of
-from autograder.roster import Roster, read_roster
-from autograder.terminal import Problem, bar, note, tell, write_json
+from autograder.roster import NAMES, Roster, read_roster
+from autograder.terminal import Problem, bar, counted, note, one_line, tell, write_json
 
 EXAMPLE = "dpcourse collect moodle.zip --assignment hw1_pure_dp --students class.csv"
 #: Names of files that say nothing about who wrote them.
@@ -40,6 +46,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--students", metavar="FILE", help="a CSV file: student_id, and what else each is known by")
     parser.add_argument("--student", action="append", metavar="S", help="only this student (may be repeated)")
     parser.add_argument("--replace", action="store_true", help="let a submission that differs give way to the new one")
+    parser.add_argument(
+        "--trust-timestamps", action="store_true",
+        help="read each STUDENT/HW/timestamp.txt of a folder as the time of handing in. Only safe where no student "
+        "could write: another course's submitted/, not a folder that was cloned or unpacked from students",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,8 +63,20 @@ def run(options: argparse.Namespace) -> int:
             raise Problem(f"--student {options.student[0]!r} is for folders and zips, not for nbgrader's exchange")
         outcomes = from_exchange(course, homeworks)
     else:
-        collection = Collection(course, options.assignment, roster, options.replace, options.student)
-        outcomes = collection.take(Path(options.source))
+        source = Path(options.source)
+        if options.trust_timestamps and not source.is_dir():
+            raise Problem(f"--trust-timestamps is for a folder, but {options.source!r} is none")
+        collection = Collection(
+            course, options.assignment, roster, options.replace, options.student, options.trust_timestamps
+        )
+        outcomes = collection.take(source)
+        left_out = timestamps_left_out(source, options.trust_timestamps)
+        if left_out:
+            note(
+                f"{counted(len(left_out), 'file')} timestamp.txt did not count as a time of handing in (first: "
+                f"{one_line(left_out[0])}): a student could have written it. If nobody but you could, and it is "
+                f"STUDENT/HW/timestamp.txt of a folder: --trust-timestamps"
+            )
     if not outcomes:
         note(f"{options.source!r} holds nothing that could be collected")
     counts = Counter(one["outcome"] for one in outcomes)
@@ -70,10 +93,11 @@ class Collection:
 
     def __init__(
         self, course: Course, assignment: str | None, roster: Roster | None, replacing: bool,
-        wanted: list[str] | None = None,
+        wanted: list[str] | None = None, trusting: bool = False,
     ) -> None:  # fmt: skip
         self.course, self.assignment, self.roster, self.replacing = course, assignment, roster, replacing
-        self.wanted = wanted or []
+        self.wanted, self.trusting = wanted or [], trusting
+        self.claims = Claims()
         self.outcomes: list[dict[str, Any]] = []
         self.came: set[tuple[str, str]] = set()  # student, homework: what is there came in this run
         submitted = course.root / "submitted"
@@ -81,14 +105,25 @@ class Collection:
         self.cells = {homework: grade_ids(course.source(homework).read_bytes()) for homework in course.assignments()}
 
     def take(self, source: Path) -> list[dict[str, Any]]:
-        """Go through the source; each file ends with an outcome."""
+        """Go through the source; each file ends with an outcome.
+
+        First all of it is looked over for who claims to be whom: the order of the files must decide nothing.
+        """
+        for handed, _ in named_in(source, self.cells, lambda where, why: None):
+            with suppress(BadName):
+                student, listed = self.owner(handed)
+                self.claims.add(student, self.named(handed) or self.assignment or "", handed.identity, listed)
         with bar("collecting") as shown:
-            for handed in handed_in(source, self.cells, lambda where, why: self.note("refused", where, why)):
+            refused = partial(self.note, "refused")
+            for handed in handed_in(source, self.cells, refused, self.trusting):
                 student = ""
                 try:
-                    student = self.student(handed)
+                    student, listed = self.owner(handed)
                     if not self.wanted or student in self.wanted:
-                        self.place(handed, student, self.homework(handed))
+                        homework = self.homework(handed)
+                        self.claims.check(student, homework, handed.identity)
+                        self.only_spelling(student)
+                        self.place(handed, student, homework, listed)
                 except BadName as error:
                     self.note("refused", handed.where, str(error), student)
                 shown.update(1)
@@ -105,18 +140,21 @@ class Collection:
             {"where": where, "outcome": outcome, "why": why, "student": student, "assignment": homework}
         )
 
-    def student(self, handed: Handed) -> str:
-        """nbgrader's id of who handed it in."""
-        found = self.roster.find(*handed.known_by) if self.roster else handed.known_by[0]
-        if self.roster is None and handed.known_by == (handed.where[: -len(".ipynb")],) and self.is_nobody(str(found)):
+    def owner(self, handed: Handed) -> tuple[str, bool]:
+        """nbgrader's id of who handed it in, and whether the list of students names the number or folder itself."""
+        if self.roster is not None:
+            student, listed = self.roster.student(handed.identity)
+            return safe_name(student), listed
+        number = handed.identity.number
+        if handed.where == f"{number}.ipynb" and self.is_nobody(number):
             raise BadName("lies in no student's folder: whose is it? Put it into a folder with the student's id")
-        if found is None:
-            raise BadName(f"is of {' or '.join(map(repr, handed.known_by))}, who is not in the list of students")
-        name = safe_name(found)
-        there = self.students.setdefault(same(name), name)
-        if there != name:
-            raise BadName(f"is of {name!r}, but {there!r} is there: the two are the same up to spelling")
-        return name
+        return safe_name(number), False
+
+    def only_spelling(self, student: str) -> None:
+        """BadName if a student is there whose id is the same up to spelling."""
+        there = self.students.setdefault(same(student), student)
+        if there != student:
+            raise BadName(f"is of {student!r}, but {there!r} is there: the two are the same up to spelling")
 
     def is_nobody(self, stem: str) -> bool:
         """Is a file's name that of a homework, or of any notebook, rather than a student's?"""
@@ -125,14 +163,17 @@ class Collection:
 
     def homework(self, handed: Handed) -> str:
         """Which homework it is: by the file's name, else by the cells in it, else the one that was asked for."""
-        stem = same(handed.file.rsplit(".", 1)[0]).replace(" ", "_")
-        named = [homework for homework in self.cells if same(homework) in stem]
-        found = max(named, key=len) if named else self.by_cells(handed.content)
+        found = self.named(handed) or self.by_cells(handed.content)
         if found is None and self.assignment is None:
             raise BadName("is no homework that I know, neither by its name nor by its cells; say which by --assignment")
         if found is not None and self.assignment not in (None, found):
             raise BadName(f"is {found}, not {self.assignment}")
         return found or str(self.assignment)
+
+    def named(self, handed: Handed) -> str | None:
+        """The homework that the file's name tells."""
+        stem = same(handed.file.rsplit(".", 1)[0]).replace(" ", "_")
+        return max((homework for homework in self.cells if same(homework) in stem), key=len, default=None)
 
     def by_cells(self, content: bytes) -> str | None:
         """The homework with which a notebook shares the most cells."""
@@ -141,7 +182,7 @@ class Collection:
         best = max(shared, key=lambda homework: shared[homework], default=None)
         return best if best is not None and shared[best] else None
 
-    def place(self, handed: Handed, student: str, homework: str) -> None:
+    def place(self, handed: Handed, student: str, homework: str, listed: bool) -> None:
         """Put it where nbgrader looks for it, and lose nothing that is there."""
         folder = self.course.submitted(student, homework)
         target = folder / f"{homework}.ipynb"
@@ -151,11 +192,15 @@ class Collection:
         outcome = "collected"
         if target.is_file():
             old = target.read_bytes()
-            first, reason = compared(handed, before(folder, old), target.name)
+            owner = identity_of(folder)
+            if owner in ("", handed.identity.label):
+                first, reason = compared(handed, before(folder, old), target.name)
+            else:
+                first, reason = self.takes_over(handed, student, owner, listed)
             replacing = self.replacing and (student, homework) not in self.came  # else the order in a zip would decide
             if old == handed.content:
                 self.came.add((student, homework))
-                if first:  # so that the next ones are compared with it; its timestamp.txt stays
+                if first or not owner:  # so that the next ones are compared with it; its timestamp.txt stays
                     remember(folder, handed)
                 return self.note("unchanged", handed.where, "", student, homework)
             if not (replacing or first):
@@ -172,8 +217,8 @@ class Collection:
             cells_of(handed.content)
         except Unreadable as reason:
             why.append(f"WARNING: what {student!r} handed in cannot be read as a notebook: {reason}")
+        remember(folder, handed)  # first, so that nothing is ever there of which nobody knows whose it is
         write_whole(target, handed.content)
-        remember(folder, handed)
         self.came.add((student, homework))
         stamp = folder / "timestamp.txt"
         if handed.time is not None:
@@ -181,6 +226,23 @@ class Collection:
         elif outcome == "replaced":
             stamp.unlink(missing_ok=True)  # it told the time of the other one
         return self.note(outcome, handed.where, "; ".join(why), student, homework)
+
+    def is_listed(self, student: str, number: str) -> bool:
+        """Does the list of students name this number (or folder) for the student?"""
+        row = self.roster.rows.get(student, {}) if self.roster else {}
+        return number in {word for column, word in row.items() if column not in NAMES}
+
+    def takes_over(self, handed: Handed, student: str, owner: str, listed: bool) -> tuple[bool, str]:
+        """May this take the place of what another one (``owner``) handed in, and why? BadName if not."""
+        platform, _, number = owner.partition(" ")
+        if listed and platform == handed.identity.platform and not self.is_listed(student, number):
+            return True, f"the list of students names {handed.identity.number!r} and not {number!r}"
+        if self.replacing and student in self.wanted:
+            return True, f"--replace --student {student}"
+        raise BadName(
+            f"is of {handed.identity}, but what is there of {student!r} came from {platform} {number!r}. Is it the "
+            f"same person? To take this one instead: --replace --student {student}"
+        )
 
     def keep(self, student: str, homework: str, content: bytes) -> str:
         """Put a submission aside; gives where."""

@@ -1,7 +1,8 @@
 """What lies in a folder or in a zip of Moodle or Canvas: one notebook after the other, with who handed it in and when.
 
-Sizes are limited by what is really read, never by what an archive says about itself. What is refused is reported, the
-rest is read.
+What a student could have written is no time of handing in: not a ``timestamp.txt`` (unless the instructor says that no
+student could write there), not a time in a name, not the time of a file in a folder. Sizes are limited by what is
+really read, never by what an archive says about itself. What is refused is reported, the rest is read.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import IO
 
 from autograder.names import BadName, safe_parts, shown
 from autograder.notebook_file import LARGEST_FILE
+from autograder.roster import Identity
 from autograder.terminal import Problem
 
 TOGETHER = 2 * LARGEST_FILE  # bytes of all notebooks of one student
@@ -28,19 +30,30 @@ OTHERS = (
     "lies in the folder {} but would be {}'s: a student cannot hand in for another. "
     "If that folder holds the whole class, collect from the folder itself"
 )
+TIMESTAMP = "timestamp.txt"
 EMPTY = "is an empty folder: nothing was handed in"
 
-MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
-CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<number>\d+)_(?P<file>.+)", re.DOTALL)
-VERSION = re.compile(r"-(\d+)$")
+TWO_NUMBERS = "has two numbers of Moodle in its name, {} and {}: a student cannot hand in for another"
+
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
+MOODLES_NUMBER = re.compile(r"_([0-9]+)_assignsubmission_(?:file|onlinetext)")
+CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<number>[0-9]+)_(?P<file>.+)", re.DOTALL)
+VERSION = re.compile(r"-([0-9]+)$")
+
+
+#: Is told the path of what was left out, and why.
+Refused = Callable[[str, str], None]
+Opened = Callable[[], IO[bytes]]
+#: Of each file: its path, how to open it, when it was handed in, when it was last written (as far as that is known).
+Entries = Iterator[tuple[list[str], Opened, datetime | None, datetime | None]]
 
 
 @dataclass(frozen=True)
 class Handed:
-    """A notebook. ``known_by``: what the platform calls the student, the surest first. ``time``: of handing it in."""
+    """A notebook. ``identity``: who handed it in, as the source says. ``time``: of handing it in."""
 
     where: str
-    known_by: tuple[str, ...]
+    identity: Identity
     file: str
     time: datetime | None = None
     version: int = 0
@@ -50,10 +63,35 @@ class Handed:
     content: bytes = b""
 
 
-def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, str], None]) -> Iterator[Handed]:
-    """Every notebook of a folder or a zip. ``refused(where, why)`` is told what was left out."""
+def handed_in(source: Path, homeworks: Collection[str], refused: Refused, trusting: bool = False) -> Iterator[Handed]:
+    """Every notebook of a folder or a zip. ``refused(where, why)`` is told what was left out.
+
+    ``trusting``: no student could write into this folder, so that a ``timestamp.txt`` tells the time of handing in.
+    """
+    size = Counter[str]()
+    for handed, opened in named_in(source, homeworks, refused, trusting):
+        if size[handed.identity.label] > TOGETHER:
+            refused(handed.where, f"comes after more than {TOGETHER // 2**20} MB of the same student")
+            continue
+        try:
+            with opened() as file:
+                content = file.read(LARGEST_FILE + 1)
+        except Exception as error:  # whatever a forged archive does to the library
+            refused(handed.where, f"cannot be read: {error}")
+            continue
+        size[handed.identity.label] += len(content)
+        if len(content) > LARGEST_FILE:
+            refused(handed.where, f"is larger than {LARGEST_FILE // 2**20} MB")
+        else:
+            yield replace(handed, content=content)
+
+
+def named_in(
+    source: Path, homeworks: Collection[str], refused: Refused, trusting: bool = False
+) -> Iterator[tuple[Handed, Opened]]:
+    """The same without the content, and how to open it: no notebook is read yet."""
     if source.is_dir():
-        entries = in_folder(source, refused)
+        entries = in_folder(source, refused, trusting)
     elif zipfile.is_zipfile(source):
         entries = in_zip(opened_zip(source), refused)
     elif begins_like_a_zip(source):
@@ -62,31 +100,33 @@ def handed_in(source: Path, homeworks: Collection[str], refused: Callable[[str, 
         raise Problem(f"{str(source)!r} is neither a folder nor a zip file")
     else:
         raise Problem(f"there is no {str(source)!r}: give a folder, a zip of Moodle or Canvas, or the word exchange")
-    read = Counter[str]()
     for parts, opened, time, changed in entries:
         if not parts[-1].lower().endswith(".ipynb"):
-            if parts[-1] != "timestamp.txt":
+            if parts[-1] != TIMESTAMP:
                 refused("/".join(parts), "is not a notebook (.ipynb)")
             continue
         try:
-            found = whose(parts, time, homeworks)
+            handed = whose(parts, time, homeworks)
         except BadName as error:
             refused("/".join(parts), str(error))
             continue
-        if read[found.known_by[0]] > TOGETHER:
-            refused(found.where, f"comes after more than {TOGETHER // 2**20} MB of the same student")
-            continue
-        try:
-            with opened() as file:
-                content = file.read(LARGEST_FILE + 1)
-        except Exception as error:  # whatever a forged archive does to the library
-            refused(found.where, f"cannot be read: {error}")
-            continue
-        read[found.known_by[0]] += len(content)
-        if len(content) > LARGEST_FILE:
-            refused(found.where, f"is larger than {LARGEST_FILE // 2**20} MB")
-        else:
-            yield replace(found, content=content, changed=changed)
+        yield replace(handed, changed=changed), opened
+
+
+def timestamps_left_out(source: Path, trusting: bool = False) -> list[str]:
+    """The files ``timestamp.txt`` of the source that are not read as times of handing in."""
+    if source.is_dir():
+        entries = in_folder(source, lambda where, why: None)
+    elif zipfile.is_zipfile(source):
+        entries = in_zip(opened_zip(source), lambda where, why: None)
+    else:
+        return []
+    return ["/".join(parts) for parts, *_ in entries if parts[-1] == TIMESTAMP and not (trusting and nbgraders(parts))]
+
+
+def nbgraders(parts: list[str]) -> bool:
+    """Is it nbgrader's layout: student/homework/file? Deeper, a student's own folders begin."""
+    return len(parts) == NBGRADERS and not MOODLE.fullmatch(parts[0])
 
 
 def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -> Handed:
@@ -96,11 +136,19 @@ def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -
     """
     where = "/".join(parts)
     moodle = MOODLE.fullmatch(parts[0])
+    numbers = sorted(set(MOODLES_NUMBER.findall(parts[0])))
+    if len(numbers) > 1:  # one of them stands in the student's name, or in the name of the file
+        raise BadName(TWO_NUMBERS.format(*numbers))
     for other in filter(None, map(MOODLE.fullmatch, parts[1:])):
         if not moodle or other["id"] != moodle["id"]:
             raise BadName(OTHERS.format(shown(parts[0]), shown(other["name"])))
     if moodle:
-        return Handed(where, (moodle["id"], moodle["name"]), parts[-1] if len(parts) > 1 else moodle["file"], time)
+        return Handed(
+            where,
+            Identity("moodle", moodle["id"], moodle["name"]),
+            parts[-1] if len(parts) > 1 else moodle["file"],
+            time,
+        )
     canvas = CANVAS.fullmatch(parts[0]) if len(parts) == 1 else None
     if canvas:
         stem = canvas["file"][: -len(".ipynb")]
@@ -108,17 +156,13 @@ def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -
         number = int(version[1][:9]) if version else 0
         file = f"{VERSION.sub('', stem)}.ipynb"
         return Handed(
-            where, (canvas["id"], canvas["name"]), file, version=number, number=int(canvas["number"][:18]),
-            late=bool(canvas["late"]),
+            where, Identity("canvas", canvas["id"], canvas["name"]), file, version=number,
+            number=int(canvas["number"][:18]), late=bool(canvas["late"]),
         )  # fmt: skip
     if len(parts) > NBGRADERS and parts[-2] in homeworks and parts[-3] != parts[0]:
         raise BadName(OTHERS.format(shown(parts[0]), shown(parts[-3])))
     who = parts[0] if len(parts) > 1 else parts[0][: -len(".ipynb")]
-    return Handed(where, (who,), parts[-1], time)
-
-
-#: Of each file: its path, how to open it, when it was handed in, when it was last written (as far as that is known).
-Entries = Iterator[tuple[list[str], Callable[[], IO[bytes]], datetime | None, datetime | None]]
+    return Handed(where, Identity("folder", who), parts[-1], time)
 
 
 def begins_like_a_zip(source: Path) -> bool:
@@ -140,7 +184,7 @@ def opened_zip(source: Path) -> zipfile.ZipFile:
     return archive
 
 
-def in_zip(archive: zipfile.ZipFile, refused: Callable[[str, str], None]) -> Entries:
+def in_zip(archive: zipfile.ZipFile, refused: Refused) -> Entries:
     """The files of an archive. Moodle's times are those of the files; others tell when the archive was made."""
     with archive:
         infos = archive.infolist()
@@ -179,7 +223,7 @@ def zip_time(info: zipfile.ZipInfo) -> datetime | None:
         return None
 
 
-def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
+def in_folder(source: Path, refused: Refused, trusting: bool = False) -> Entries:
     """The files of a folder. Links are not followed."""
     number = 0
     for folder, folders, files in os.walk(source):
@@ -207,8 +251,7 @@ def in_folder(source: Path, refused: Callable[[str, str], None]) -> Entries:
                 refused(shown(where), f"the name {error}")
                 continue
             changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            kept_by_us = len(parts) == NBGRADERS and not MOODLE.fullmatch(parts[0])
-            time = time_of(path.parent) if kept_by_us else None  # elsewhere the student could have written it
+            time = time_of(path.parent) if trusting and nbgraders(parts) else None
             yield parts, lambda path=path: path.open("rb"), time, changed  # type: ignore[misc]
 
 
@@ -216,7 +259,7 @@ def time_of(folder: Path) -> datetime | None:
     """What nbgrader's ``timestamp.txt`` says; None without one that can be read."""
     from nbgrader.utils import parse_utc
 
-    place = folder / "timestamp.txt"
+    place = folder / TIMESTAMP
     try:
         if place.is_symlink() or place.stat().st_size > 200:
             return None

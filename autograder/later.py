@@ -14,6 +14,7 @@ from pathlib import Path
 
 from autograder.examine.records import write_whole
 from autograder.handed import Handed, time_of
+from autograder.roster import Identity
 
 KNOWN = ".collected.json"
 
@@ -22,6 +23,7 @@ def remember(folder: Path, handed: Handed) -> None:
     """Write down what is known about the submission in this folder."""
     known = {
         "sha256": sha256(handed.content).hexdigest(),
+        "identity": handed.identity.label,
         "file": handed.file,
         "time": handed.time.isoformat() if handed.time else None,
         "number": handed.number,
@@ -33,7 +35,7 @@ def remember(folder: Path, handed: Handed) -> None:
 
 def before(folder: Path, content: bytes) -> Handed:
     """What is known about the submission that is there: its time, and what :func:`remember` wrote."""
-    there = Handed("", (), "", time_of(folder))
+    there = Handed("", Identity("", ""), "", time_of(folder))
     try:
         place = folder / KNOWN
         if place.is_symlink():
@@ -48,6 +50,15 @@ def before(folder: Path, content: bytes) -> Handed:
         return replace(there, file=file, time=time, number=int(known["number"]), version=version, changed=changed)
     except (OSError, ValueError, KeyError, TypeError):
         return there
+
+
+def identity_of(folder: Path) -> str:
+    """Who handed in what is there (an identity's label), also if the file was changed by hand since; "" if unknown."""
+    try:
+        place = folder / KNOWN
+        return "" if place.is_symlink() else str(json.loads(place.read_text(encoding="utf-8")).get("identity", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
 
 
 def compared(handed: Handed, there: Handed, name: str) -> tuple[bool, str]:

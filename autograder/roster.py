@@ -2,6 +2,9 @@
 
 The column ``student_id`` (or ``id``) is nbgrader's. In every other column stands something that the student is also
 known by: a name, a number, an e-mail address. ``first_name`` and ``last_name`` are also read together.
+
+A student chooses the name that a platform shows. So that name is looked for among names only, never among ids, numbers
+and addresses; and a platform's number is never looked for among names.
 """
 
 from __future__ import annotations
@@ -14,27 +17,72 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.names import BadName, safe_name, same
+from autograder.names import shown as short
 from autograder.terminal import Problem, refused_by_system
 
 MOST = 10_000_000  # bytes
+#: platform -> the columns with its own numbers. One platform's number is no other's.
+NUMBERS = {"moodle": ("moodle", "moodle_id"), "canvas": ("canvas", "canvas_id")}
+#: The columns with names. Of each other column a student could not choose what stands there.
+FULL_NAMES = ("full_name", "name", "student", "student_name", "display_name", "sortable_name")
+NAMES = (*FULL_NAMES, "first_name", "last_name")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who handed something in, as the source says. A student may choose the name, but not the number.
+
+    ``platform``: "moodle", "canvas" or "folder". ``number``: the platform's number, or the name of the folder.
+    """
+
+    platform: str
+    number: str
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """What is compared, and written down beside a submission."""
+        return f"{self.platform} {self.number}"
+
+    def __str__(self) -> str:
+        if self.platform == "folder":
+            return f"the folder {short(self.number)}"
+        return f"{self.platform.capitalize()}'s number {self.number} ({short(self.name)})"
 
 
 @dataclass(frozen=True)
 class Roster:
-    """``rows``: id -> its row of the file. ``ids``: what somebody is known by -> the ids that it could be."""
+    """``rows``: id -> its row of the file. ``words``: column -> what stands there -> ids. ``names``: name -> ids."""
 
     rows: dict[str, dict[str, str]] = field(default_factory=dict)
-    ids: dict[str, set[str]] = field(default_factory=dict)
+    words: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+    names: dict[str, set[str]] = field(default_factory=dict)
 
-    def find(self, *known_by: str) -> str | None:
-        """The id of somebody known by these words, the surest first; None if nobody is, BadName if several are."""
-        for words in known_by:
-            found = self.ids.get(key(words), set()) if key(words) else set()
-            if len(found) == 1:
-                return next(iter(found))
-            if found:
-                raise BadName(f"{words!r:.60} may be any of {', '.join(sorted(found))}")
-        return None
+    def student(self, identity: Identity) -> tuple[str, bool]:
+        """Whose it is, and whether the list says so by the number itself (and not only by a name).
+
+        BadName if it is nobody's, or could be several students', or if the list has another number for that name.
+        """
+        own = NUMBERS.get(identity.platform, ())
+        columns = [column for column in own if column in self.words]
+        if not columns:  # a folder's name may be an e-mail address or any number, a platform's may not
+            others = {column for columns in NUMBERS.values() for column in columns} if own else set[str]()
+            columns = [column for column in self.words if column not in others]
+        student = _only(identity.number, [self.words[column].get(same(identity.number), set()) for column in columns])
+        if student is not None:
+            row = self.rows[student]
+            return student, identity.number in {student, *(row[column] for column in columns)}  # letter by letter
+        name = identity.name if own else identity.number
+        student = _only(name, [self.names.get(key(name), set())]) if key(name) else None
+        if student is None:
+            raise BadName(f"is of {identity}, who is not in the list of students")
+        numbers = [self.rows[student][column] for column in own if self.rows[student].get(column)]
+        if numbers:
+            raise BadName(
+                f"is of {identity}, but the list of students names {' and '.join(numbers)} for {student!r}. Anybody "
+                f"can call themselves so. If the list has the numbers of another homework, use one without them"
+            )
+        return student, False
 
     def name(self, student: str) -> tuple[str, str]:
         """First and last name, as far as they are known."""
@@ -43,6 +91,14 @@ class Roster:
         if not (first or last):
             first, _, last = (row.get("full_name") or row.get("name") or row.get("student") or "").rpartition(" ")
         return first.strip(), last.strip()
+
+
+def _only(word: str, students: list[set[str]]) -> str | None:
+    """The only student among these, None if there is none; BadName if it could be several."""
+    everybody = set[str]().union(*students)
+    if len(everybody) > 1:
+        raise BadName(f"{word!r:.60} may be any of {', '.join(sorted(everybody))}")
+    return next(iter(everybody), None)
 
 
 def read_roster(path: Path) -> Roster:
@@ -78,10 +134,14 @@ def read_roster(path: Path) -> Roster:
             raise Problem(f"{path}, line {number}: the student id {student!r} is there already")
         seen.add(same(student))
         roster.rows[student] = row
+        for column, word in row.items():
+            if column not in NAMES:
+                words = roster.words.setdefault(column, {})
+                words.setdefault(same(student if column == own else word), set()).add(student)
         first, last = row.get("first_name", ""), row.get("last_name", "")
-        for words in {*row.values(), f"{first} {last}", f"{last} {first}", student}:
-            if key(words):
-                roster.ids.setdefault(key(words), set()).add(student)
+        for name in {*(row.get(column, "") for column in FULL_NAMES), f"{first} {last}", f"{last} {first}"}:
+            if key(name):
+                roster.names.setdefault(key(name), set()).add(student)
     return roster
 
 
