@@ -64,6 +64,12 @@ class Course:
         """The page that a student gets back."""
         return self.root / "feedback" / student / assignment / f"{assignment}.html"
 
+    def has_feedback(self, assignment: str) -> bool:
+        """Has any student a page about it, made by ``dpcourse feedback`` or by nbgrader?"""
+        settings = settings_of(self.root).get("CourseDirectory", {})
+        folders = {self.root / "feedback", self.root / str(settings.get("feedback_directory", "feedback"))}
+        return any((place / assignment).is_dir() for folder in folders if folder.is_dir() for place in folder.iterdir())
+
     def assignments(self) -> list[str]:
         """The homeworks that have a source notebook of their own name."""
         return sorted(path.stem for path in (self.root / "source").glob("*/*.ipynb") if path.stem == path.parent.name)

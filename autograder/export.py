@@ -104,8 +104,7 @@ def old_penalties(course: Course, homework: str, found: dict[str, Mark]) -> list
     if students:
         note(
             f"WARNING: {homework}: the late penalty of {one_line(', '.join(students))} does not fit the points now "
-            f"(did a person give some after it was computed?). To compute it anew: dpcourse grade {homework} --regrade "
-            f"--seed N, with the seed that the first run told"
+            f"(did a person give some after it was computed?). To compute it anew: dpcourse grade {homework}"
         )
     return students
 

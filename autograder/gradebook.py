@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 from nbgrader import api, utils
 from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, SaveCells
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import contains_eager, selectinload
 
 from autograder.assignment import Assignment, as_jupyter
-from autograder.autograded import answer_shown, answers_shown, graded_path, write_autograded
+from autograder.autograded import answer_shown, answers_shown, copy_timestamp, graded_path, write_autograded
 from autograder.course import settings_of
 from autograder.examine.records import Record
-from autograder.penalties import LatePenalties
+from autograder.penalties import LatePenalties, are_same, due_date, seconds_late
 from autograder.submission import Submission, submitted_at
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Writer:
         self.settings = settings_of(course.root)
         self.gradebook = api.Gradebook(course.db_url, course.name)
         self._assignments: dict[str, Assignment] = {}
-        self._penalties = LatePenalties(self.settings)
+        self._penalties = LatePenalties(course)
 
     def __enter__(self) -> Writer:
         return self
@@ -64,7 +64,9 @@ class Writer:
         try:
             for name, pairs in homeworks.items():
                 for start in range(0, len(pairs), AT_ONCE):
-                    _Batch(self, self._assignments[name], pairs[start : start + AT_ONCE]).write()
+                    some = pairs[start : start + AT_ONCE]
+                    _Batch(self, self._assignments[name], some).write()
+                    self._update_penalties(name, [record.student for record, _ in some])
             self.gradebook.db.commit()
         finally:
             self.gradebook.db.rollback()
@@ -101,9 +103,52 @@ class Writer:
                 f"holds submissions of it: {error}"
             ) from None
 
-    def penalty(self, submission: Any, score: float) -> float | None:
-        """The points that a late submission loses, by the course's plugin; None if it says nothing."""
-        return self._penalties.of(submission.student_id, score, submission.total_seconds_late)
+    def update_penalties(self, name: str, students: Sequence[str] | None = None) -> list[str]:
+        """Bring times of handing in and late penalties of a homework up to date; whose penalty was changed.
+
+        Verdicts, points and records stay as they are.
+        """
+        try:
+            changed = self._update_penalties(name, students)
+            self.gradebook.db.commit()
+        finally:
+            self.gradebook.db.rollback()
+            self.gradebook.db.expunge_all()
+        return changed
+
+    def _update_penalties(self, name: str, students: Sequence[str] | None) -> list[str]:
+        try:
+            master = self.gradebook.find_assignment(name)
+        except api.MissingEntry:
+            return []
+        rows = (  # with the points as they are in the gradebook now, a person's among them
+            self.gradebook.db.query(api.SubmittedNotebook, api.SubmittedNotebook.score)
+            .join(api.SubmittedNotebook.assignment)
+            .filter(api.SubmittedAssignment.assignment_id == master.id)
+            .options(contains_eager(api.SubmittedNotebook.assignment))
+        )
+        if students is not None:
+            rows = rows.filter(api.SubmittedAssignment.student_id.in_(students))
+        changed = []
+        for notebook, score in rows.order_by(api.SubmittedAssignment.student_id).all():
+            student = str(notebook.assignment.student_id)
+            self._update_time(notebook.assignment, name)
+            late = seconds_late(notebook.assignment.timestamp, due_date(notebook.assignment))
+            before = float(notebook.late_submission_penalty or 0)
+            after = self._penalties.of_today(name, student, float(score), late, before)
+            if not are_same(before, after):
+                notebook.late_submission_penalty = after or None
+                changed.append(student)
+        self._penalties.note(name)
+        return changed
+
+    def _update_time(self, row: Any, name: str) -> None:
+        """Take over the time of handing in, which a person may have corrected."""
+        handed_in = submitted_at(self.course.submitted(row.student_id, name))
+        if handed_in is not None and handed_in != row.timestamp:
+            row.timestamp = handed_in
+            if graded_path(self.course.root, row.student_id, name).is_file():
+                copy_timestamp(self.course.root, row.student_id, name)
 
 
 class _Batch:
@@ -146,10 +191,7 @@ class _Batch:
         self.db.flush()
 
     def _submission(self, row: Any, record: Record, submission: Submission) -> None:
-        """One submission: its grades, comments, time and penalty."""
-        handed_in = submitted_at(self.writer.course.submitted(record.student, record.assignment))
-        if handed_in is not None:
-            row.timestamp = handed_in
+        """One submission: its grades and comments."""
         notebook = next((one for one in row.notebooks if one.notebook_id == self.notebook.id), None)
         if notebook is None:
             notebook = api.SubmittedNotebook(notebook=self.notebook, assignment=row)
@@ -170,11 +212,6 @@ class _Batch:
         for cell in [*self.solution_cells, *self.task_cells]:
             comment = comments.get(cell.id) or api.Comment(cell_id=cell.id, notebook=notebook)
             comment.auto_comment = "No response." if cell.name in untouched else None
-        if row.timestamp is not None and self.master.duedate is not None:
-            score = sum((_score(grade) for grade in notebook.grades), 0.0)
-            penalty = self.writer.penalty(row, score)
-            if penalty is not None:
-                notebook.late_submission_penalty = penalty or None
 
     def _role(self, name: str) -> str:
         cell = self.assignment.by_grade_id.get(name)
@@ -196,9 +233,3 @@ class _Batch:
         cells = [cell for cell in self.assignment.cells if cell.manual and cell.role != "given"]
         shown = {cell.grade_id: answer_shown(cell, self.assignment, submission) for cell in cells}
         return {name for name, text in shown.items() if before.get(name) != text}
-
-
-def _score(grade: Any) -> float:
-    """As nbgrader adds it up: a person's points go before the machine's."""
-    given = grade.manual_score if grade.manual_score is not None else grade.auto_score
-    return 0.0 if given is None else given + (grade.extra_credit or 0.0)

@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Course, settings_of
-from autograder.penalties import LatePenalties
+from autograder.course import Course
+from autograder.penalties import LatePenalties, are_same, due_date, seconds_late
+from autograder.submission import submitted_at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,7 @@ class Mark:
     penalty: float
     waits: bool
     time: datetime | None = None
-    late: float = 0.0  # seconds
+    due: datetime | None = None  # with the student's extension
     cells: dict[str, CellMark] = field(default_factory=dict)
 
     @property
@@ -88,19 +89,15 @@ def marks_of(book: Any, assignment: str) -> dict[str, Mark]:
 
 
 def outdated(course: Course, marks: Iterable[Mark]) -> list[Mark]:
-    """Late submissions whose penalty is not the one that the course's plugin gives for the points of today.
-
-    The penalty is computed at grading; a person who reads a text gives points later.
-    """
-    late = [mark for mark in marks if mark.late > 0]
-    if not late:
-        return []
-    penalties, found = LatePenalties(settings_of(course.root)), []
-    for mark in late:
-        now = penalties.of(mark.student, mark.score, mark.late)
-        if now is not None and abs(now - mark.penalty) > 1e-6:  # None: the plugin leaves it to people
-            found.append(mark)
-    return found
+    """Those whose late penalty is not the one of today: see ``penalties``."""
+    penalties, wrong = LatePenalties(course), []
+    for mark in marks:
+        time = submitted_at(course.submitted(mark.student, mark.assignment)) or mark.time
+        late = seconds_late(time, mark.due)
+        penalty = penalties.of_today(mark.assignment, mark.student, mark.score, late, mark.penalty)
+        if not are_same(mark.penalty, penalty):
+            wrong.append(mark)
+    return wrong
 
 
 def _mark(row: Any, assignment: str, names: dict[str, str], most: dict[str, float]) -> Mark:
@@ -122,5 +119,5 @@ def _mark(row: Any, assignment: str, names: dict[str, str], most: dict[str, floa
         student=row.student_id, assignment=assignment, time=row.timestamp, cells=cells, max_score=sum(most.values()),
         score=round(sum(cell.score for cell in cells.values()), 6), waits=any(cell.waits for cell in cells.values()),
         penalty=sum(float(book.late_submission_penalty or 0) for book in row.notebooks),
-        late=float(row.total_seconds_late),
+        due=due_date(row),
     )  # fmt: skip

@@ -2,7 +2,8 @@
 
 nbgrader goes over a submission twice. First it sanitises: here :class:`Examine` reads the submission by our rules, has
 it examined in the sandbox, and hands over the graded notebook. Then it saves the points that stand in that notebook.
-The course's ``nbgrader_config.py`` names these classes.
+The course's ``nbgrader_config.py`` names these classes. There is no option for a seed: each start draws a secret one,
+unless DPCOURSE_GRADING_SEED (a long one) or DPCOURSE_SEED_FOR_TESTS (any number, for trials) says otherwise.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from autograder.assignment import Assignment
 from autograder.autograded import autograded_notebook, copy_timestamp
 from autograder.box import sandbox
 from autograder.box.sandbox import Sandbox, mentioned
@@ -27,9 +29,9 @@ from autograder.course import Course
 from autograder.examine.batch import judge_version, packages_of, tasks_of
 from autograder.examine.examination import examine
 from autograder.examine.runs import Run
+from autograder.examine.seeds import TRIAL_VARIABLE, TRIALS, seed_of
 from autograder.names import BadName, safe_name
 from autograder.submission import submitted_at
-from dpcourse.tasks.check import SEED
 
 
 class TrustedExporter(NotebookExporter):
@@ -41,13 +43,17 @@ class TrustedExporter(NotebookExporter):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        try:
-            sandbox.check()  # before anything is touched
-        except NoSandbox as error:
-            self.log.error("%s", error)
-            raise NbGraderException(str(error)) from None
         converter: Any = self.parent
         course = converter.coursedir
+        try:
+            sandbox.check()  # before anything is touched
+            place, seed = Course.find(Path(course.root)), seed_of(os.environ)
+            self.run = Run(place, course.assignment_id, seed=seed, regrade=False, whole=False)
+        except (NoSandbox, ValueError, OSError) as error:
+            self.log.error("%s", error)
+            raise NbGraderException(str(error)) from None
+        if os.environ.get(TRIAL_VARIABLE):
+            self.log.warning("%s: %s", TRIAL_VARIABLE, TRIALS)
         course.ignore = ["*"]
         course.get_existing_timestamp = lambda folder: submitted_at(Path(folder))
         folders = glob.glob(converter._format_source(course.assignment_id, course.student_id))
@@ -76,28 +82,22 @@ class Examine(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Examine the submission that nbgrader is at."""
-        root = Path(self.parent.parent.coursedir.root)
-        student, name = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
-        changed = Course.find(root).source(name).stat().st_mtime_ns  # formgrader's server may run for days
-        run, tasks, own_sandbox = _prepared(root, name, changed)
+        run: Run = self.parent.run
+        student, root = resources["nbgrader"]["student"], run.course.root
+        tasks, own_sandbox = _prepared(run.course, run.name, run.course.source(run.name).stat().st_mtime_ns)
         submission = run.submission(student)
         record = examine(submission, run.assignment, tasks, run.seed, own_sandbox, judge=judge_version())
         record.save(run.folder)
-        copy_timestamp(root, student, name)
+        copy_timestamp(root, student, run.name)
         for note in record.notes:
             self.log.warning("%s: %s", student, note)
         return autograded_notebook(run.assignment, submission, record, painted=True), resources
 
 
 @cache
-def _prepared(root: Path, name: str, changed: int) -> tuple[Run, dict[str, Any], Sandbox]:
-    """What all submissions of a homework share, until its source is changed: the seed, the tasks, the box."""
-    given = os.environ.get(SEED, "")
-    if given and not given.isdecimal():
-        raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
-    course = Course.find(root)
-    run = Run(course, name, seed=int(given) if given else None, regrade=False, whole=False)
-    packages = packages_of(course, [run.assignment])
-    own_sandbox = Sandbox(preload=mentioned(run.assignment.given_code), packages=packages)
+def _prepared(course: Course, name: str, changed: int) -> tuple[dict[str, Any], Sandbox]:
+    """The tasks and the sandbox of a homework, until its source is changed: formgrader's server may run for days."""
+    assignment = Assignment.read(course.source(name))
+    own_sandbox = Sandbox(preload=mentioned(assignment.given_code), packages=packages_of(course, [assignment]))
     atexit.register(own_sandbox.close)
-    return run, tasks_of(course, run.assignment), own_sandbox
+    return tasks_of(course, assignment), own_sandbox

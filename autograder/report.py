@@ -72,6 +72,9 @@ def in_words(section: dict[str, Any]) -> str:
     if section["unsafe"]:
         unsafe = counted(len(section["unsafe"]), "submission")
         lines.append(f"  WARNING: {unsafe} graded WITHOUT A SANDBOX; do not trust these grades")
+    if section["trials"]:
+        trials = counted(len(section["trials"]), "submission")
+        lines.append(f"  WARNING: {trials} graded FOR TRIALS, with a seed that can be guessed; do not trust them")
     hardest = sorted(section["tasks"], key=lambda task: task["share"])[:3]
     lines.append("  hardest: " + ", ".join(f"{task['task']} ({task['share']:.0%})" for task in hardest))
     for one in section["misconceptions"][:5]:

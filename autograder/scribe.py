@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
+from typing import Any
 
 from autograder.course import Course
 from autograder.examine.forked import Forked
@@ -20,19 +21,22 @@ MOST_LOSSES = 20
 
 
 def _serve(connection: Connection, course: Course) -> None:
-    """Say "" when ready and after each batch, or what went wrong."""
+    """Do one thing after the other; say what went wrong ("" if nothing), and what came out.
+
+    What is to be done is the name of a method of ``Writer``, and its arguments.
+    """
     from autograder.gradebook import Writer
 
     try:
         with Writer(course) as writer:
-            connection.send("")
-            while (batch := connection.recv()) is not None:
-                writer.write(batch)
-                connection.send("")
+            connection.send(("", None))
+            while (work := connection.recv()) is not None:
+                connection.send(("", getattr(writer, work[0])(*work[1:])))
     except EOFError:
         return
     except Exception as error:
-        connection.send(str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}")
+        said = str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
+        connection.send((said, None))
 
 
 class Scribe:
@@ -40,7 +44,8 @@ class Scribe:
 
     def __init__(self, course: Course) -> None:
         self._course, self._losses = course, 0
-        self._batch: Sequence[Graded] = ()  # what was sent and is not yet known to be written
+        self._work: tuple[Any, ...] = ()  # what was sent and is not yet known to be done
+        self._outcome: Any = None
         self._start()
 
     def _start(self) -> None:
@@ -58,26 +63,34 @@ class Scribe:
         """Let it write; whatever it still had to do is done first."""
         self.wait()
         if batch:
-            self._batch = batch
+            self._work = ("write", batch)
             self._send()
+
+    def update_penalties(self, homework: str, students: Sequence[str] | None = None) -> list[str]:
+        """Bring the late penalties of a homework up to date; whose were changed."""
+        self.wait()
+        self._work = ("update_penalties", homework, students)
+        self._send()
+        self.wait()
+        return list(self._outcome)
 
     def _send(self) -> None:
         self._busy = True
         with contextlib.suppress(OSError):  # it has died: that is noticed when its answer is read
-            self._connection.send(self._batch)
+            self._connection.send(self._work)
 
     def wait(self) -> None:
         """Until it has written. What it could not write is a :class:`Problem`."""
         while self._busy:
             try:
-                wrong = self._connection.recv()
+                wrong, self._outcome = self._connection.recv()
             except (EOFError, OSError):
                 self._replace()
                 continue
             self._busy = False
             if wrong:
                 raise Problem(f"the gradebook cannot be written: {wrong}")
-            self._batch = ()
+            self._work = ()
 
     def _replace(self) -> None:
         self.close()
@@ -85,10 +98,10 @@ class Scribe:
         if self._losses > MOST_LOSSES:
             raise Problem("the process that writes the gradebook was lost again and again; the records are kept")
         self._start()
-        if self._batch:
+        if self._work:
             wrong = ""
             with contextlib.suppress(EOFError, OSError):
-                wrong = self._connection.recv()  # ready
+                wrong, _ = self._connection.recv()  # ready
             if wrong:
                 raise Problem(f"the gradebook cannot be written: {wrong}")
             self._send()

@@ -40,6 +40,7 @@ def tallied(records: Sequence[Record], assignment: Assignment, threshold: float 
             if record.status != "graded"
         ],
         "unsafe": [record.student for record in records if record.sandbox == "none"],
+        "trials": [record.student for record in records if record.is_trial],
         "seeds": sorted({record.seed for record in records}),
         "similar": [asdict(pair) for pair in similar(records, assignment, threshold)],
     }

@@ -47,12 +47,18 @@ def grade(
     regrade: bool = False,
     unsafe: bool = False,
     progress: Callable[[Record], object] | None = None,
+    repeat_probes: bool = False,
+    on_penalties: Callable[[dict[str, list[str]]], object] = lambda _: None,
 ) -> list[Record]:
     """Grade what was handed in; the records of everything asked for, those of earlier runs included."""
     if not unsafe and cluster is None:
         sandbox.check()
     with _alone(course):
-        return _graded(course, assignments, students, jobs, cluster, seed, regrade, unsafe, progress)
+        runs = {
+            name: Run(course, name, seed=seed, regrade=regrade, whole=students is None, repeat_probes=repeat_probes)
+            for name in assignments
+        }
+        return _graded(course, runs, students, jobs, cluster, unsafe, progress, on_penalties)
 
 
 @contextlib.contextmanager
@@ -69,10 +75,9 @@ def _alone(course: Course) -> Iterator[None]:
 
 
 def _graded(
-    course: Course, assignments: Sequence[str], students: Sequence[str] | None, jobs: int | None, cluster: str | None,
-    seed: int | None, regrade: bool, unsafe: bool, progress: Callable[[Record], object] | None,
+    course: Course, runs: dict[str, Run], students: Sequence[str] | None, jobs: int | None, cluster: str | None,
+    unsafe: bool, progress: Callable[[Record], object] | None, on_penalties: Callable[[dict[str, list[str]]], object],
 ) -> list[Record]:  # fmt: skip
-    runs = {name: Run(course, name, seed=seed, regrade=regrade, whole=students is None) for name in assignments}
     wanted = [
         (run, student)
         for run in runs.values()
@@ -113,6 +118,7 @@ def _graded(
                 kept = writer.kept(record)
                 writer.add(kept, handed.pop((record.assignment, record.student)))
                 told(kept)
+        on_penalties(writer.update_penalties(students))
     if students is None:
         for run in runs.values():
             run.end()

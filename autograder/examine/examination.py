@@ -21,6 +21,7 @@ from autograder.box.services import told_of
 from autograder.box.walls import NoSandbox
 from autograder.examine.records import Record, TaskRecord
 from autograder.examine.remote_student import RemoteStudent
+from autograder.examine.seeds import probe_seed
 from autograder.pictures import kept
 from autograder.submission import Submission
 from dpcourse.tasks.answers import Late
@@ -235,7 +236,7 @@ def examine(
             status="rejected", tasks=_nothing(assignment, "missing", submission.rejected), notes=notes, **common
         )
     first = Examination(submission, assignment, tasks, sandbox)
-    verdicts = first.verdicts(seed)
+    verdicts = first.verdicts(probe_seed(seed, assignment.name, submission.student))
     unclear = {one.task for one, _ in verdicts if one.status in ("failed", "error")} - first.lost
     seen: dict[str, Verdict] = {}
     if unclear:

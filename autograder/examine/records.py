@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.examine.seeds import is_guessable
+
 STATUSES = ("graded", "partial", "rejected")
 
 #: What ``dpcourse grade --json`` shows of a task and of a submission, in this order.
@@ -69,6 +71,11 @@ class Record:
     def max_score(self) -> float:
         """The points that the machine could give."""
         return round(sum(task.max_points for task in self.tasks), 6)
+
+    @property
+    def is_trial(self) -> bool:
+        """Were its probes drawn from a number that students could find out? Then its points are not to be trusted."""
+        return is_guessable(self.seed)
 
     @property
     def student_notes(self) -> list[str]:

@@ -2,6 +2,9 @@
 
 A record is on the disk before anything else is told about it; the gradebook follows in batches. While a run is not
 finished, ``grading/<homework>/.run`` says what it wants; whoever comes next finishes it.
+
+A run draws a secret seed of its own. A student's program may remember a fresh probe and say it in the student's page:
+so no seed from before the pages is used after them, unless the instructor insists.
 """
 
 from __future__ import annotations
@@ -9,51 +12,74 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from autograder.assignment import Assignment
 from autograder.course import Course
 from autograder.examine.records import Record, records_in, write_whole
+from autograder.examine.seeds import is_guessable, new_seed
 from autograder.scribe import Graded, Scribe
 from autograder.submission import Submission, read_submission
+from autograder.terminal import Problem
 
 BATCH, SOON = 25, 2.0  # records, or seconds, until the gradebook is written
 
 
 class Run:
-    """One homework in one run: its seed, and who is still to be graded."""
+    """One homework in one run: its seed, and who is still to be graded.
 
-    def __init__(self, course: Course, assignment: str, *, seed: int | None, regrade: bool, whole: bool) -> None:
+    ``seed`` is one that the instructor chose; with ``repeat_probes`` also after feedback was made. ``whole``: of the
+    whole class; a part of it is no run that others would have to finish.
+    """
+
+    def __init__(
+        self, course: Course, assignment: str, *, seed: int | None, regrade: bool, whole: bool,
+        repeat_probes: bool = False,
+    ) -> None:  # fmt: skip
         self.course, self.name = course, assignment
         self.assignment = Assignment.read(course.source(assignment))
         self.folder = course.records(assignment)
         self.records = {record.student: record for record in records_in(self.folder)}
         self._place = self.folder / ".run"
-        before = self._unfinished()
-        if before is not None and not regrade and seed in (None, before["seed"]):
-            self.seed, self.identity, self.again = before["seed"], before["run"], before["again"]
-        else:
-            # A program may remember a fresh probe and say it where students read: then nobody else is asked the same.
-            told = any((course.root / "feedback").glob(f"*/{assignment}"))
-            known = [record.seed for record in self.records.values() if not told]
-            self.seed = seed if seed is not None else (known[0] if known and not regrade else secrets.randbits(62))
-            self.identity, self.again = secrets.token_hex(8), regrade
-        self.resumed, self._seeded = before is not None, seed is not None
-        self._told = not whole  # a part of the class is no run that others would have to finish
+        has_feedback = course.has_feedback(assignment)
+        if seed is not None and has_feedback and not repeat_probes:
+            raise Problem(
+                f"the seed {seed} is refused: students have feedback about {assignment}, and a program that met the "
+                f"probes of this seed may have told them there. Leave the seed out, and fresh ones are drawn; "
+                f"`dpcourse grade --seed {seed} --repeat-probes` insists"
+            )
+        wish = self._unfinished()
+        self.resumed = wish is not None
+        if wish is None or regrade or seed not in (None, wish["seed"]):
+            wish = {"seed": new_seed(), "run": secrets.token_hex(8), "again": regrade, "chosen": None}
+        elif has_feedback or is_guessable(wish["seed"]):
+            wish["seed"] = new_seed()
+        if seed is not None:
+            wish |= {"seed": seed, "chosen": seed}
+        self.seed: int = wish["seed"]
+        self.identity: str = wish["run"]
+        self._again: bool = wish["again"]
+        self._chosen: int | None = wish["chosen"]  # by the instructor: what has another seed is graded again
+        self._is_announced = not whole
 
     def _unfinished(self) -> dict[str, Any] | None:
         try:
-            found = json.loads(self._place.read_text(encoding="utf-8"))
-            return {"seed": int(found["seed"]), "run": str(found["run"]), "again": bool(found["again"])}
-        except (OSError, ValueError, KeyError, TypeError):
+            entries = json.loads(self._place.read_text(encoding="utf-8"))
+            chosen = entries.get("chosen")
+            return {
+                "seed": int(entries["seed"]), "run": str(entries["run"]), "again": bool(entries["again"]),
+                "chosen": None if chosen is None else int(chosen),
+            }  # fmt: skip
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def begin(self) -> None:
         """Say what this run wants, for whoever has to finish it."""
-        if not self._told:
-            told = {"seed": self.seed, "run": self.identity, "again": self.again}
-            write_whole(self._place, json.dumps(told).encode())
-            self._told = True
+        if not self._is_announced:
+            wish = {"seed": self.seed, "run": self.identity, "again": self._again, "chosen": self._chosen}
+            write_whole(self._place, json.dumps(wish).encode())
+            self._is_announced = True
 
     def end(self) -> None:
         """Everything is graded and written."""
@@ -68,9 +94,9 @@ class Run:
         record = self.records.get(submission.student)
         if record is None or record.fingerprint != submission.fingerprint:
             return False
-        if self.again:
-            return record.run == self.identity
-        return record.seed == self.seed or not self._seeded
+        if record.run == self.identity:
+            return True
+        return not self._again and self._chosen in (None, record.seed)
 
 
 class Writing:
@@ -105,3 +131,13 @@ class Writing:
         if soon and self._scribe.idle():
             self._scribe.write(self._waiting)
             self._waiting, self._since = [], time.monotonic()
+
+    def update_penalties(self, students: Sequence[str] | None) -> dict[str, list[str]]:
+        """Write what still waits, and see that every late penalty is the one of today; homework -> whose was changed.
+
+        Also of who was graded long ago: a due date, a timestamp or a person's points may have changed since.
+        """
+        self._scribe.write(self._waiting)
+        self._waiting = []
+        changed = {name: self._scribe.update_penalties(name, students) for name in self._runs}
+        return {name: who for name, who in changed.items() if who}

@@ -80,7 +80,7 @@ def test_the_summary_counts():
     summary = grade.summed_up(records(), 4.0, 2)
     assert summary == {
         "submissions": 2, "new": 2, "graded": 1, "partial": 0, "rejected": 1, "tasks": {"failed": 1, "passed": 1},
-        "seconds": 4.0, "throughput": 0.5, "seed": 5, "sandbox": "bubblewrap",
+        "seconds": 4.0, "throughput": 0.5, "seed": 5, "trials": 2, "sandbox": "bubblewrap",
     }  # fmt: skip
     assert "WITHOUT A SANDBOX" not in grade.in_words(summary)
     assert "WITHOUT A SANDBOX" in grade.in_words(grade.summed_up(records("none"), 4.0, 2))
@@ -170,7 +170,8 @@ def test_grade_for_machines(small_course, tmp_path, capsys, bubblewrap):
         (course / "submitted" / student / HW).mkdir(parents=True)
         (course / "submitted" / student / HW / f"{HW}.ipynb").write_bytes(content)
     target = tmp_path / "grades.json"
-    code, out, err = dpcourse(capsys, "grade", "--seed", "3", "--jobs", "1", "--json", target, "--course", course)
+    words = ("grade", "--seed-for-tests", "3", "--jobs", "1", "--json", target, "--course", course)
+    code, out, err = dpcourse(capsys, *words)
     assert code == 0, err
     assert "3 submissions" in out
     assert f"rejected: bob, {HW}: " in err

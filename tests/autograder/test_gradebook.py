@@ -188,7 +188,7 @@ def test_all_or_nothing(course, assignment, monkeypatch):
     good, (record, submission) = pair(assignment, "ada", points=(0, 0)), pair(assignment, "bob")
     with pytest.raises(ValueError, match="'bob' does not belong to 'eve'"):
         write(course, good, (record, Submission("eve", HW, submission.answers)))
-    monkeypatch.setattr("autograder.gradebook._score", lambda grade: 1 / 0)
+    monkeypatch.setattr("autograder.penalties.LatePenalties.by_plugin", lambda *_: 1 / 0)
     handed_in_at(course, "bob", DUE)
     with Gradebook(course.db_url, course.name) as book:
         book.update_or_create_assignment(HW, duedate=DUE)

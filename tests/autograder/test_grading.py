@@ -197,7 +197,7 @@ def test_a_folder_with_an_impossible_name_stops_nobody(handed_in, tmp_path, caps
     for name in (b"M\xfcller", b"<img src=x onerror=alert(1)>", b"a\nb", b"x" * 200):
         (Path(os.fsdecode(os.fsencode(root) + b"/submitted/" + name)) / HOMEWORK).mkdir(parents=True)
     told = tmp_path / "told.json"
-    assert main(["grade", "--course", str(root), "--seed", "1", "--jobs", "1", "--json", str(told)]) == 0
+    assert main(["grade", "--course", str(root), "--seed-for-tests", "1", "--jobs", "1", "--json", str(told)]) == 0
     found = json.loads(told.read_text(encoding="utf-8"))
     assert [one["student"] for one in found["submissions"]] == ["s000"]
     assert len(found["summary"]["left_out"]) == 4

@@ -13,7 +13,7 @@ from autograder.examine.records import Record
 from autograder.gradebook import Writer
 from autograder.submission import read_submission
 from tests.autograder.small_course import HW, make_course
-from tests.autograder.stock import nbgrader, quick_folder, tried
+from tests.autograder.stock import SEED, nbgrader, quick_folder, tried
 from tools import browser
 
 RIGHT = {
@@ -133,7 +133,7 @@ def test_it_was_the_trusted_path(graded):
     records = {path.stem: Record.load(path) for path in (root / "grading" / HW).glob("*.json")}
     assert {who: record.score for who, record in records.items()} == STUDENTS
     assert {record.sandbox for record in records.values()} == {"bubblewrap"}
-    assert {record.seed for record in records.values()} == {1}
+    assert {record.seed for record in records.values()} == {SEED}
     assert {who for who, record in records.items() if record.status == "rejected"} == {
         "broken",
         "linked",
