@@ -205,19 +205,18 @@ class Sandbox:
 
     def _greet(self) -> None:
         assert self._control is not None
-        self._control.settimeout(STARTS_WITHIN)
-        try:
-            if self.wall.boxed:
-                self._send_plan(self._control)
-            self._control.send(json.dumps(self._settings()).encode())
-            if self.wall.boxed:
-                self._control.send(syscalls.student_filter())
-            if self._control.recv(16) == b"ready":
-                return
-        except OSError:
-            pass
         assert self._process is not None
         assert self._process.stderr is not None
+        messages = [json.dumps(self._settings()).encode()]
+        if self.wall.boxed:
+            self._send_plan(self._control)
+            messages.append(syscalls.student_filter())
+        self._control.settimeout(STARTS_WITHIN)
+        with contextlib.suppress(OSError):  # it has ended: what it said of that follows
+            for message in messages:
+                self._control.send(message)
+            if self._control.recv(16) == b"ready":
+                return
         self._process.kill()
         why = self._process.stderr.read().decode(errors="replace").strip().splitlines()
         raise NoSandbox(f"the sandbox does not start: {why[-1][:300] if why else 'it says nothing'}")

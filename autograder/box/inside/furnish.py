@@ -38,8 +38,11 @@ def main() -> None:
         shutil.copyfile(here, NEW_ROOT + inside)
         shutil.copystat(here, NEW_ROOT + inside)  # bytecode is known by the time of its source
     for name in DEVICES:
-        with open(f"{NEW_ROOT}/dev/{name}", "x"):
-            kernel.mount(f"/dev/{name}", f"{NEW_ROOT}/dev/{name}", "", kernel.BIND)
+        place = f"{NEW_ROOT}/dev/{name}"
+        with open(place, "x"):
+            kernel.mount(f"/dev/{name}", place, "", kernel.BIND)
+            flags = kernel.READ_ONLY | kernel.NO_SUID | kernel.NO_PROGRAMS
+            kernel.mount("", place, "", kernel.REMOUNT | kernel.BIND | flags)  # a device is written to all the same
     os.chdir(NEW_ROOT)
     kernel.change_root()
     flags = kernel.READ_ONLY | kernel.NO_SUID | kernel.NO_DEVICES

@@ -1,0 +1,118 @@
+"""Two boxes that would talk: nothing that one did can be read by another, at the same time or later.
+
+A submission that could leave word would meet a question twice: once to learn it, once to answer. What is tried here is
+what the kernel shares between processes that share nothing: which files have been read, process numbers, inode numbers,
+locks, what is free. (What the processor shares, its caches and its time, is not promised; see THREATS.md.)
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.autograder.box.test_mounts import counted
+
+READ = """
+import os, time, resource
+files = sorted(
+    os.path.join(folder, name)
+    for top in ("/packages", "/python") for folder, _, names in os.walk(top) for name in names
+)
+files = [name for name in files if 8_000 < os.path.getsize(name) < 100_000][:400]
+"""
+
+
+def numbers(remote, code):
+    said = remote.run("say", f"{code}\nopen('/tmp/said', 'w').write(' '.join(map(str, found)))")
+    assert said == "", said
+    found = []
+    while True:
+        part = remote.run("read", f"raise ValueError('<' + open('/tmp/said').read()[{len(found)}:][:200] + '>')")
+        part = part.partition("<")[2].partition(">")[0]
+        found.extend(part)
+        if len(part) < 200:
+            return np.array("".join(found).split(), dtype=float)
+
+
+def test_the_time_of_reading_a_file_does_not_tell_who_has_read_it_before(boxes):
+    """200 of 400 files, chosen by chance, are read by one box; another takes the time of its first read of each.
+
+    A right sandbox fails with probability 1e-6 (Mann-Whitney). A disk that answers even a fifth of the files more
+    slowly where nobody has read them before is seen with probability 1 - 1e-6 and more.
+    """
+    rng = np.random.default_rng(20)
+    chosen = np.sort(rng.permutation(400)[:200])
+    first, second = boxes(), boxes()
+    touch = f"{READ}\nfor number in {chosen.tolist()}:\n    open(files[number], 'rb').read()"
+    assert first.run("touch", touch) == ""
+    look = (
+        READ
+        + """
+found, faults = [], resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+for name in files:
+    with open(name, "rb", buffering=0) as file:
+        start = time.perf_counter_ns()
+        file.read()
+        found.append((time.perf_counter_ns() - start) / os.path.getsize(name))
+found.append(resource.getrusage(resource.RUSAGE_SELF).ru_majflt - faults)
+"""
+    )
+    *times, faults = numbers(second, look)
+    assert faults == 0  # nothing came from a disk
+    read = np.isin(np.arange(400), chosen)
+    times = np.array(times)
+    assert stats.mannwhitneyu(times[read], times[~read]).pvalue > 1e-6
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\nfound = os.getpid()",
+        "import os\nr, w = os.pipe()\nfound = os.fstat(r).st_ino",
+        "import socket, os\na, b = socket.socketpair()\nfound = os.fstat(a.fileno()).st_ino",
+        "import os\nopen('/tmp/x', 'w').close()\nfound = os.stat('/tmp/x').st_ino",
+        "import threading\nt = threading.Thread(target=print)\nt.start()\nt.join()\nfound = t.native_id",
+        "import ctypes\nroom = (ctypes.c_long * 20)()\nfound = ctypes.CDLL(None).sysinfo(room) or room[5]",
+        "import os\nfound = os.statvfs('/').f_bfree * 10**6 + os.statvfs('/').f_ffree",
+        "import os\nfound = os.stat('/inside/autograder/box/wire.py').st_atime_ns % 10**15",
+        "import fcntl\nfile = open('/inside/autograder/box/wire.py')\ntry:\n    fcntl.flock(file, fcntl.LOCK_EX | "
+        "fcntl.LOCK_NB)\n    found = 1\nexcept BlockingIOError:\n    found = 2\nexcept OSError:\n    found = 3",
+        "import fcntl\nfile = open('/inside/autograder/box/wire.py')\ntry:\n    fcntl.lockf(file, fcntl.LOCK_SH | "
+        "fcntl.LOCK_NB)\n    found = 1\nexcept BlockingIOError:\n    found = 2\nexcept OSError:\n    found = 3",
+    ],
+    ids=["process", "pipe", "socket", "file", "thread", "memory", "space", "access", "flock", "lockf"],
+)  # fmt: skip
+def test_what_one_box_counts_up_another_does_not_see(boxes, code):
+    """The same look in three boxes: one before, one beside and one after a box that does everything it can often."""
+    busy = """
+import os, threading, fcntl
+for number in range(200):
+    open(f"/tmp/{number}", "w").close()
+    open("/inside/autograder/box/wire.py").read()
+    thread = threading.Thread(target=str)
+    thread.start()
+    thread.join()
+    for call in (os.pipe, lambda: fcntl.flock(open("/inside/autograder/box/wire.py"), fcntl.LOCK_EX)):
+        try:
+            call()
+        except OSError:
+            pass
+kept = bytearray(200 * 2**20)
+kept[::4096] = b"x" * len(kept[::4096])
+"""
+
+    def seen(remote):
+        said = remote.run("look", f"{code}\nraise ValueError(f'<{{found}}>')")
+        return said.partition("<")[2].partition(">")[0] if "<" in said else "refused"
+
+    before = seen(boxes())
+    talker = boxes()
+    assert talker.run("busy", busy) == ""
+    beside = seen(boxes())
+    talker.close()
+    assert before == beside == seen(boxes())
+
+
+def test_a_number_is_read_at_all(boxes):
+    """Or the tests above could not fail."""
+    assert counted(boxes(), "import os\nfound = os.getpid() + 41") == 42
+    assert numbers(boxes(), "found = range(300)").tolist() == list(range(300))
