@@ -1,7 +1,8 @@
 """Which calls of the kernel a student's code may make: a list of what computing needs. Every other number is refused.
 
 So a call that a later kernel brings is refused, too. Refused calls answer "not implemented" (ENOSYS), for which
-libraries have other ways. A call in the manner of another architecture (i386, x32, another byte order) ends the process.
+libraries have other ways. A call in the manner of another architecture (i386, x32, another byte order) ends the
+process.
 
 What is left out on purpose, beside processes, programs, sockets, mounts and everything that another process can see:
 

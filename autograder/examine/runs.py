@@ -19,6 +19,7 @@ from autograder.assignment import Assignment
 from autograder.course import Course
 from autograder.examine.records import Record, records_in, write_whole
 from autograder.examine.seeds import is_guessable, new_seed
+from autograder.examine.within_limits import OverLimit, within_limits
 from autograder.scribe import Graded, Scribe
 from autograder.submission import Submission, read_submission
 from autograder.terminal import Problem
@@ -86,8 +87,11 @@ class Run:
         self._place.unlink(missing_ok=True)
 
     def submission(self, student: str) -> Submission:
-        """What the student handed in."""
-        return read_submission(self.course.submitted(student, self.name), self.assignment, student)
+        """What the student handed in. Reading it takes so much memory and time at most."""
+        try:
+            return within_limits(read_submission, self.course.submitted(student, self.name), self.assignment, student)
+        except OverLimit as error:
+            return Submission(student, self.name, rejected=f"It could not be read: {error}.")
 
     def is_done(self, submission: Submission) -> bool:
         """Is there a record of this very file, as this run wants it?"""

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
-from autograder.box.sandbox import Sandbox
+from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.walls import Bubblewrap, NoWall
 from autograder.examine.examination import SECONDS, examine, given_up
 from autograder.examine.forked import Forked
@@ -76,6 +76,8 @@ def _serve(connection: Connection, setting: Setting, sandbox: Sandbox) -> None:
     try:
         while True:
             connection.send(examine_job(connection.recv(), setting, sandbox))
+    except Broken:  # the sandbox was lost: so is this worker, and the next one starts another
+        return
     finally:
         sandbox.close()
 

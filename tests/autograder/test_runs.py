@@ -5,10 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
-import numpy as np
 import pytest
 
 from autograder.course import Course
@@ -119,36 +117,3 @@ def test_two_graders_do_not_work_in_one_course(handed_in):
     grade(Course.find(root), [HOMEWORK], jobs=1, progress=second)
     assert len(errors) == 3
     assert "another grading is at work" in errors[0]
-
-
-def test_workers_that_are_killed_lose_nothing(handed_in):
-    """kill -9 of a random worker every two seconds during 200 submissions: all recorded once, with the same grades."""
-    number = 200
-    slow = "\nimport time\ntime.sleep(0.08)"
-    root = handed_in(number, slow)
-    rng, stop, killed = np.random.default_rng(1), threading.Event(), []
-
-    def killer() -> None:
-        while not stop.wait(2.0):
-            listed = subprocess.run(
-                ["ps", "-o", "pid=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
-            )
-            import multiprocessing
-
-            workers = {child.pid for child in multiprocessing.active_children()} & set(map(int, listed.stdout.split()))
-            if workers:
-                victim = int(rng.choice(sorted(workers)))
-                os.kill(victim, signal.SIGKILL)
-                killed.append(victim)
-
-    thread = threading.Thread(target=killer)
-    thread.start()
-    try:
-        records = grade(Course.find(root), [HOMEWORK], jobs=2, seed=2)
-    finally:
-        stop.set()
-        thread.join()
-    assert len(killed) >= 4
-    assert [record.score for record in records] == [score_of(student % 32) for student in range(number)]
-    assert {record.status for record in records} == {"graded"}
-    assert in_gradebook(root) == {record.student: record.score for record in records}

@@ -1,4 +1,4 @@
-"""What is mounted in a box: a library in memory, places to write that are small and fresh, and nothing of the machine."""
+"""What is mounted in a box: a library in memory, small fresh places to write, and nothing of the machine."""
 
 import json
 import os
