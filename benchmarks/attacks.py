@@ -1,4 +1,4 @@
-"""The bank of attacks (tests/autograder/attack_bank.py) against stock nbgrader: ``python -m benchmarks.attacks``.
+"""The bank of attacks (tests/autograder/attack_bank/) against stock nbgrader: ``python -m benchmarks.attacks``.
 
 Each attack is graded by ``nbgrader autograde`` together with an honest student, in a jail of its own around the whole
 grader, because stock nbgrader lets students' code do what it likes. For our grader the same bank is a test

@@ -46,7 +46,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 
 
 def test_the_bank_is_large():
-    assert len(ATTACKS) >= 40
+    assert len(ATTACKS) >= 150
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
 
 
@@ -82,7 +82,7 @@ def test_the_gradebook_says_the_same(attacked):
 def test_nothing_outlives_the_run(attacked):
     listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     mine = {str(os.getpid())}
-    left = [line for line in listed.splitlines() if "zygote.py" in line and line.split()[1] in mine]
+    left = [line for line in listed.splitlines() if "first.py" in line and line.split()[1] in mine]
     assert left == []
     assert "sleep 1000" not in listed
 

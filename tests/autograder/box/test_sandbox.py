@@ -11,7 +11,7 @@ from autograder.box.sandbox import Sandbox, without_walls
 from autograder.box.walls import NoSandbox
 from autograder.examine.remote_student import RemoteStudent
 from dpcourse.tasks import Answer, Student
-from dpcourse.tasks.answers import Complaint, Late, Unwritten
+from dpcourse.tasks.complaints import Complaint, Late, Unwritten
 
 
 @pytest.fixture(scope="module")
