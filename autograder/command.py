@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from autograder.install import need_packages, not_installed
 from autograder.terminal import Problem, in_a_folder, note, refused_by_system
 
 #: sub-command -> (its module, what it does in a few words), in the order of an instructor's day
@@ -27,13 +28,17 @@ COMMANDS = {
     "check": ("checking", "for students: the public checks of a notebook"),
 }
 DEBUG = "DPCOURSE_DEBUG"
+#: What runs without the packages of an instructor.
+WITH_THE_LIBRARY = ("doctor", "check")
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one sub-command; gives its exit code."""
     words = list(sys.argv[1:] if words is None else words)
-    options = parser_for(words[0] if words else "").parse_args(words)
     try:
+        options = parser_for(words[0] if words else "").parse_args(words)
+        if words[0] not in WITH_THE_LIBRARY:
+            need_packages()
         if options.json not in (None, "-"):
             in_a_folder(options.json)  # before the work, not after it
         return int(options.run(options))
@@ -45,6 +50,10 @@ def main(words: Sequence[str] | None = None) -> int:
         if os.environ.get(DEBUG):
             raise
         note(f"dpcourse {words[0]}: {refused_by_system(error)} (set {DEBUG}=1 to see where)")
+    except ModuleNotFoundError as error:
+        if os.environ.get(DEBUG):
+            raise
+        note(f"dpcourse {words[0]}: {not_installed(error.name or str(error))}")
     except Exception as error:
         if os.environ.get(DEBUG):
             raise

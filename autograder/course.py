@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.install import not_installed
 from autograder.names import BadName, safe_name, shown
 from autograder.terminal import Problem
 
@@ -125,8 +126,10 @@ def _why_not(name: str) -> str:
 
 def settings_of(root: Path) -> Config:
     """nbgrader's settings, read by its own loader."""
-    from traitlets.config.loader import PyFileConfigLoader
-
+    try:
+        from traitlets.config.loader import PyFileConfigLoader
+    except ModuleNotFoundError as error:
+        raise Problem(not_installed(error.name or "traitlets")) from None
     try:
         return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
     except Exception as error:

@@ -1,4 +1,7 @@
-"""What is installed, what is missing, how to get it. Ends with 1 if grading could not start."""
+"""What is installed, what is missing, how to get it. Ends with 1 if grading could not start.
+
+It runs where nothing but the library is installed, and on systems that cannot grade. Every line of advice is a command.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,13 @@ from importlib import metadata
 from pathlib import Path
 
 from autograder.course import Course
+from autograder.install import with_pip, with_system
+from autograder.machine import Machine, cautions, foreign_system, obstacles
 from autograder.terminal import Problem, tell, watched, write_json
 
 EXAMPLE = "dpcourse doctor --course exercises"
-SIGNS = {"fine": "+", "missing": "!", "optional": "-"}
+SIGNS = {"fine": "+", "missing": "!", "optional": "-", "caution": "?"}
+OF_HOMEWORKS = ("IPython", "matplotlib", "pandas", "sklearn", "sympy", "torch")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -27,7 +33,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Finding:
-    """``state``: fine, missing (grading cannot start), or optional (something else cannot). ``how``: what helps."""
+    """``state``: fine, missing (grading cannot start), optional (something else cannot), caution (it can, but think).
+
+    ``how``: what helps.
+    """
 
     what: str
     state: str
@@ -37,12 +46,12 @@ class Finding:
 
 def run(options: argparse.Namespace) -> int:
     """Look at everything, also when something is missing."""
-    findings = []
+    findings: list[Finding] = []
     for look in watched(looks(options.course), "looking"):
-        found = list(look())
-        findings += found
-        for one in found:
-            tell(options, f"{SIGNS[one.state]} {one.what}: {one.said}" + (f"\n    {one.how}" if one.how else ""))
+        for one in look():
+            findings.append(one)
+            advice = "".join(f"\n    {line}" for line in one.how.splitlines())
+            tell(options, f"{SIGNS[one.state]} {one.what}: {one.said}{advice}")
     missing = [one.what for one in findings if one.state == "missing"]
     tell(options, f"grading cannot start: {', '.join(missing)}" if missing else "grading can start")
     write_json(options.json, {"ready": not missing, "findings": [asdict(one) for one in findings]})
@@ -51,7 +60,11 @@ def run(options: argparse.Namespace) -> int:
 
 def looks(course: str) -> list[Callable[[], Iterator[Finding]]]:
     """What is looked at, in order."""
-    return [python, packages, sandbox, browser, cluster, lambda: the_course(course)]
+    machine = Machine()
+    return [
+        python, packages, lambda: sandbox(machine), lambda: careful(machine, course), browser, cluster,
+        lambda: the_course(course),
+    ]  # fmt: skip
 
 
 def python() -> Iterator[Finding]:
@@ -62,51 +75,80 @@ def python() -> Iterator[Finding]:
 
 
 def packages() -> Iterator[Finding]:
-    """The packages that the commands need."""
+    """The packages that the commands need, and those that students' code imports."""
     for name in ("dpcourse", "nbgrader"):
         try:
             yield Finding(name, "fine", metadata.version(name))
         except metadata.PackageNotFoundError:
-            how = "pip install -e '.[student,instructor]'"
-            yield Finding(name, "missing", "is not installed", how)
+            yield Finding(name, "missing", "is not installed", with_pip())
+    missing = [name for name in OF_HOMEWORKS if importlib.util.find_spec(name) is None]
+    if missing:
+        said = f"homeworks may import {', '.join(missing)}, not installed"
+        yield Finding("packages", "optional", said, with_pip("student"))
 
 
-def sandbox() -> Iterator[Finding]:
-    """Bubblewrap, its filter of system calls, and whether a sandbox really starts."""
+def wall_problem() -> str:
+    """What the wall itself says: why it cannot be made here, "" if it can."""
+    from autograder.box.walls import Bubblewrap
+
+    return Bubblewrap().missing()
+
+
+def start_problem() -> str:
+    """Why a whole sandbox does not start, "" if it does: this is tried, not guessed."""
     from autograder.box import sandbox as box
-    from autograder.box import syscalls, walls
+    from autograder.box.walls import NoSandbox
 
+    try:
+        box.check()
+        with box.Sandbox():
+            return ""
+    except (NoSandbox, OSError) as error:
+        return str(error) or type(error).__name__
+
+
+def sandbox(machine: Machine) -> Iterator[Finding]:
+    """Bubblewrap, and whether a sandbox really starts; if not, what of this machine stands in its way."""
+    foreign = foreign_system(machine)
+    if foreign is not None:
+        yield Finding(foreign.what, "missing", foreign.said, foreign.how)
+        return
     program = shutil.which("bwrap")
     if program is None:
-        yield Finding("bubblewrap", "missing", "is not installed", walls.INSTALL)
-    else:
-        yield Finding("bubblewrap", "fine", program)
-    try:
-        yield Finding("seccomp", "fine", f"a filter of {len(syscalls.student_filter()):,} bytes")
-    except OSError as error:
-        yield Finding("seccomp", "missing", "cannot be used", str(error))
+        yield Finding("bubblewrap", "missing", "is not installed", with_system("bubblewrap", machine.root))
         return
-    if program is not None:
-        try:
-            with box.Sandbox():
-                yield Finding("sandbox", "fine", "starts")
-        except (walls.NoSandbox, OSError) as error:
-            how = "the system must allow user namespaces: sudo sysctl kernel.unprivileged_userns_clone=1"
-            yield Finding("sandbox", "missing", str(error), how)
+    yield Finding("bubblewrap", "fine", program)
+    refused = wall_problem()
+    if refused:
+        reasons = obstacles(machine)
+        how = "" if reasons else "# what refused it is often in the kernel's log\nsudo dmesg | tail -n 20"
+        yield Finding("sandbox", "missing", refused, how)
+        for advice in reasons:
+            yield Finding(advice.what, "missing", advice.said, advice.how)
+        return
+    problem = start_problem()
+    yield Finding("sandbox", "missing", problem) if problem else Finding("sandbox", "fine", "starts")
+
+
+def careful(machine: Machine, course: str) -> Iterator[Finding]:
+    """What is no obstacle, but worth knowing."""
+    for advice in cautions(machine, course):
+        yield Finding(advice.what, "caution", advice.said, advice.how)
 
 
 def browser() -> Iterator[Finding]:
     """Only some tests drive one."""
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    how = "" if found else "only for `make test`: sudo apt-get install chromium"
-    yield Finding("chromium", "fine" if found else "optional", found or "is not installed", how)
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    how = "" if program else with_system("chromium")
+    said = program or "is not installed; only `make test` needs it"
+    yield Finding("chromium", "fine" if program else "optional", said, how)
 
 
 def cluster() -> Iterator[Finding]:
     """Only ``--cluster`` needs it."""
     there = importlib.util.find_spec("distributed") is not None
-    said = metadata.version("distributed") if there else "is not installed"
-    how = "" if there else "only for `dpcourse grade --cluster`: pip install 'dask[distributed]'"
+    said = metadata.version("distributed") if there else "is not installed; only `dpcourse grade --cluster` needs it"
+    how = "" if there else with_pip("instructor")
     yield Finding("dask", "fine" if there else "optional", said, how)
 
 

@@ -56,10 +56,25 @@ def refused_by_system(error: OSError) -> str:
 
 def bar(words: str, total: int | None = None) -> Any:
     """A progress bar on stderr, silent where nobody watches. ``bar.update(1)`` moves it; it is a context manager."""
-    from tqdm import tqdm
-
+    try:
+        from tqdm import tqdm
+    except ImportError:  # nobody has to install it
+        return _NoBar()
     quiet = not sys.stderr.isatty() or total in (0, 1)
     return tqdm(total=total, desc=words, file=sys.stderr, disable=quiet, leave=False)
+
+
+class _NoBar:
+    """In the place of a progress bar."""
+
+    def update(self, _: int) -> None:
+        """Nothing to show."""
+
+    def __enter__(self) -> _NoBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
 
 
 def watched(items: Iterable[Item], words: str) -> Iterator[Item]:
