@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpcourse.tasks import HOMEWORKS, Student, tasks_of
-from dpcourse.tasks.student import Probe, _seed_everything
+from dpcourse.tasks.respondent import Probe
+from dpcourse.tasks.student import _seed_everything
 from tools.judge_versions import bank_of, version
 
 KEPT = Path(__file__).resolve().parents[1] / "build" / "judge_study" / "results.json"

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from autograder.box.sandbox import Sandbox
 from autograder.box.services import SERVICES, served
 from autograder.box.wire import BadFrame, Ended, Silence
-from dpcourse.tasks.answers import Complaint, Late, Unwritten
-from dpcourse.tasks.student import MOST_PATIENCE, PATIENCE, Probe
+from dpcourse.tasks.complaints import Late, error_names, received
+from dpcourse.tasks.respondent import Probe
+from dpcourse.tasks.student import MOST_PATIENCE, PATIENCE
 
 GRACE = 3.0  # seconds beyond the function's own clock, which tells how far it came
 CELL_SECONDS = 20.0
 MOST_SERVICES = 5_000
-LONGEST = 1_500  # characters of a complaint
-KINDS: Mapping[str, type[Complaint]] = {"error": Complaint, "timeout": Late, "missing": Unwritten}
+LONGEST = 1_500  # characters of what is said of a cell
 ENDED = {
     -signal.SIGXFSZ: "it wrote too large a file",
     **dict.fromkeys((-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGFPE), "it crashed Python itself"),
     -signal.SIGSYS: "it made a call of the system in the manner of another machine",
 }
 TOO_LONG = "it took too much computing time"
+
+
+class CellError(str):
+    """What went wrong in a cell, in a sentence; "" if nothing did. ``errors``: the types of what stopped it."""
+
+    errors: tuple[str, ...] = ()
 
 
 class Lost(Exception):
@@ -48,10 +54,12 @@ class Remote:
         self.alive = True
 
     def run(self, cell: str, source: str) -> str:
-        """Run a cell; what went wrong, in a sentence, or ""."""
+        """Run a cell; what went wrong, as a :class:`CellError`."""
         reply = self._ask({"do": "run", "cell": cell, "source": source}, CELL_SECONDS)
         error = reply.get("error")
-        return error[:LONGEST] if isinstance(error, str) else "The cell gave no answer."
+        told = CellError(error[:LONGEST] if isinstance(error, str) else "The cell gave no answer.")
+        told.errors = error_names(reply.get("errors"))
+        return told
 
     def ask(self, task: str, probe: Probe, times: int, seed: int, seconds: float) -> Any:
         """What the function answers, still as it came; a complaint is raised."""
@@ -61,9 +69,7 @@ class Remote:
         reply = self._ask(question, seconds + min(PATIENCE * times, MOST_PATIENCE) + GRACE)
         if "answers" in reply:
             return reply["answers"]
-        status, text = reply.get("status"), reply.get("text")
-        kind = KINDS.get(status, Complaint) if isinstance(status, str) else Complaint
-        raise kind(text[:LONGEST] if isinstance(text, str) else "Your function gave no answer that I could read.")
+        raise received(reply)
 
     def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         """A question and its reply, within the time. Requests for services are served on the way."""

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.student import Student
 
 TABLES = ("bank_debts", "cities", "hospital", "lectures_skipped", "secret_society")

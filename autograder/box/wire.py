@@ -2,7 +2,8 @@
 
 A frame is two lengths (of the text, of everything), a JSON text, and the raw numbers of its arrays. None, booleans,
 numbers, texts, lists, tuples, dicts with text keys and numeric arrays can be sent; every size is checked before
-anything is read into memory. The same file is used on both sides, so it needs nothing but numpy.
+anything is read into memory, and how many values and containers there are before the text is parsed. The same file is
+used on both sides, so it needs nothing but numpy.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ import numpy as np
 
 MOST_BYTES = 64 * 2**20  # of one frame: 8 million numbers
 MOST_TEXT = 8 * 2**20
+MOST_VALUES = 1_200_000  # a log of 500 steps with 2,000 people in each has a million
+MOST_BRACKETS = 400_000  # 20,000 answers that are dicts of six numbers have 180,000
 DEEPEST = 12
 ARRAYS = {"f": "<f8", "i": "<i8", "u": "<i8", "b": "|b1", "c": "<c16"}  # what a kind of array is sent as
 DTYPES = frozenset(ARRAYS.values())
+SIMPLE = frozenset({int, float, bool, type(None)})  # what needs no reading: json has made it
 LENGTHS = struct.Struct(">II")
 
 
@@ -42,6 +46,8 @@ def packed(value: Any) -> bytes:
     body = b"".join([text, *buffers])
     if len(text) > MOST_TEXT or len(body) > MOST_BYTES:
         raise ValueError(f"{len(body):,} bytes are too many for one message")
+    if _has_too_many_parts(text):
+        raise ValueError("it has too many parts for one message: give back an array in place of a list of lists")
     return LENGTHS.pack(len(text), len(body)) + body
 
 
@@ -68,8 +74,15 @@ def _plain(value: Any, buffers: list[bytes], depth: int) -> Any:
     raise TypeError(f"{type(value).__name__} is not plain")
 
 
+def _has_too_many_parts(text: bytes) -> bool:
+    """Could parsing this take long? Every container opens a bracket, and commas part all values."""
+    return text.count(b"[") + text.count(b"{") > MOST_BRACKETS or text.count(b",") > MOST_VALUES
+
+
 def unpacked(text: bytes, numbers: memoryview) -> Any:
     """The value of a frame's two parts; whatever is wrong with them is a :class:`BadFrame`."""
+    if _has_too_many_parts(text):
+        raise BadFrame("a message of too many parts")
     try:
         value, used = _read(json.loads(text, parse_int=_integer), numbers, 0, 0)
     except BadFrame:
@@ -99,6 +112,8 @@ def _read(sent: Any, numbers: memoryview, start: int, depth: int) -> tuple[Any, 
         return _array(inner, numbers, start)
     if kind not in ("l", "t", "d") or type(inner) is not list:
         raise BadFrame("an unknown kind of value")
+    if kind != "d" and SIMPLE.issuperset(map(type, inner)):
+        return (tuple(inner) if kind == "t" else inner), start
     found = []
     for one in inner:
         if kind == "d" and (type(one) is not list or len(one) != 2 or type(one[0]) is not str):

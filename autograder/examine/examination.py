@@ -24,7 +24,7 @@ from autograder.examine.remote_student import RemoteStudent
 from autograder.examine.seeds import probe_seed
 from autograder.pictures import kept
 from autograder.submission import Submission
-from dpcourse.tasks.answers import Late
+from dpcourse.tasks.complaints import Late
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
 
@@ -174,8 +174,9 @@ class Examination:
                 "error", "The judge could not make sense of your answers. Please tell your instructor."
             )
         if verdict.status == "missing" and self._wrong:
-            verdict = without_answer("error", " ".join(self._wrong)[:1_500])
-        if "NameError" in verdict.message and self.submission.extra:
+            errors = tuple(name for wrong in self._wrong for name in getattr(wrong, "errors", ()))
+            verdict = replace(without_answer("error", " ".join(self._wrong)[:1_500]), errors=errors)
+        if "NameError" in verdict.errors and self.submission.extra:
             verdict = replace(verdict, message=f"{verdict.message} {ADDED}")
         return verdict
 

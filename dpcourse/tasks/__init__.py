@@ -5,9 +5,10 @@ mathematics of this package, never by comparing source code. Every random check 
 right answer; a homework's sum is at most 1e-6.
 """
 
-from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.bank import HOMEWORKS, task_named, tasks_of
 from dpcourse.tasks.check import check, grade
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.counts import shares_of
 from dpcourse.tasks.laws import Noise, noise_of
 from dpcourse.tasks.student import Student

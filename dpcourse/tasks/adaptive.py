@@ -12,7 +12,7 @@ from dpcourse.adaptive_ldp.matrices import published_second_epsilon
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.adaptive_reports import rrrr, rrrr_matrix, srr
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Misconception, Task
 from dpcourse.tasks.values import values_of
 

@@ -17,7 +17,7 @@ from dpcourse.tasks.adaptive_survey import adaptive_survey
 from dpcourse.tasks.adaptive_utilities import six_utilities
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.gaussian_vectors import Spread, look_at_vectors
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
 

@@ -14,8 +14,8 @@ from dpcourse.adaptive_ldp import RestrictedResponse, naive_matrix, restricted_m
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.shown import shares as counted
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
 

@@ -16,9 +16,10 @@ from dpcourse.adaptive_ldp import RestrictedResponse, best_subset, inverted, max
 from dpcourse.adaptive_ldp import total_variation as distance
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.values import shown
 
 #: Rounds are large, so that hardly any first one (once in a hundred million) favours a wrong category.
 K, ROUNDS, PEOPLE, SURVEYS, EPSILON = 20, 4, 5_000, 6, 0.5
@@ -76,10 +77,10 @@ def asked_next(probe: Probe, theta: np.ndarray, subset: list[int], people: int, 
 
 def survey_error(talk: Interview, start: Probe) -> float:
     """Run one survey: ask in rounds with the student's subset, and give back the error of the last estimate."""
-    theta, probe = new_shares(talk.rng), start
+    theta, probe = new_shares(talk.secret_rng), start
     for _ in range(ROUNDS):
         subset = _subset(talk, talk.value(probe)["subset"])
-        probe = asked_next(probe, theta, subset, PEOPLE, talk.rng)
+        probe = asked_next(probe, theta, subset, PEOPLE, talk.secret_rng)
     return float(distance(_estimate(talk, probe), theta))
 
 
@@ -96,7 +97,7 @@ def _estimate(talk: Interview, probe: Probe) -> np.ndarray:
 def _subset(talk: Interview, answer: np.ndarray) -> list[int]:
     chosen = [int(x) for x in answer]
     if len(set(chosen)) < len(answer) or not set(chosen) <= set(range(K)) or (answer != np.round(answer)).any():
-        talk.fail(f"The subset must be different categories out of 0 to {K - 1}; yours is {answer.tolist()}.")
+        talk.fail(f"The subset must be different categories out of 0 to {K - 1}; yours is {shown(answer)}.")
     if len(chosen) == K:
         talk.fail(f"The subset must leave a category out: RRRR draws R from outside it. Yours has all {K}.")
     return chosen
@@ -105,9 +106,9 @@ def _subset(talk: Interview, answer: np.ndarray) -> list[int]:
 def _judge(talk: Interview) -> None:
     """First the estimates from surveys that others have made, then whole surveys: points by their mean error."""
     old, new = talk.probes[: len(KINDS)], talk.probes[len(KINDS) :]
-    for start, kind in zip(old, talk.rng.permutation(len(KINDS)).tolist(), strict=True):
-        theta = old_shares(kind, talk.rng)
-        _judge_estimate(talk, old_survey(start, theta, talk.rng), theta)
+    for start, kind in zip(old, talk.secret_rng.permutation(len(KINDS)).tolist(), strict=True):
+        theta = old_shares(kind, talk.secret_rng)
+        _judge_estimate(talk, old_survey(start, theta, talk.secret_rng), theta)
     error = float(np.mean([survey_error(talk, start) for start in new]))
     talk.praise = (
         f"{SURVEYS} surveys of {ROUNDS * PEOPLE:,} people each ended with an error of {error:.3f} on average (total "

@@ -9,7 +9,7 @@ import numpy as np
 from dpcourse.adaptive_ldp import UTILITIES, restricted_matrix, total_variation
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import shown
 

@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 
-MOST_NUMBERS = 1_000_000  # an answer is a result, not a data set
+from dpcourse.tasks.bounded import MOST_PARTS, described
+from dpcourse.tasks.complaints import Complaint
 
-
-class Complaint(Exception):
-    """Something about the answer itself, before its content is looked at. Its text is for the student."""
-
-    status = "error"
-
-    @property
-    def errors(self) -> tuple[str, ...]:
-        """The type of the error that the function stopped with, and what it is a kind of; () if it did not stop.
-
-        Read from the beginning of the text: that is all of a complaint that comes over from another process.
-        """
-        found = re.match(r"`[^`]*` stopped with (\w+)(?: \(a kind of (\w+)\))?: ", str(self))
-        return tuple(name for name in found.groups() if name) if found else ()
-
-
-def stopped(name: str, error: BaseException, where: str = "") -> Complaint:
-    """The function ``name`` stopped with an error. A student's own type of error is told with what it is a kind of."""
-    kind = type(error)
-    known = next(one for one in kind.__mro__ if one.__module__ == "builtins")
-    words = kind.__name__ if kind.__name__ == known.__name__ else f"{kind.__name__} (a kind of {known.__name__})"
-    try:
-        text = str(error)[:300]
-    except Exception:  # an error type of the student's own, whose __str__ has an error
-        text = ""
-    return Complaint(f"`{name}` stopped with {words}: {text or 'no message'}{where}.")
-
-
-class Late(Complaint):
-    """No answer within the time."""
-
-    status = "timeout"
-
-
-class Unwritten(Complaint):
-    """The student's function still is what was handed out: it raises NotImplementedError."""
-
-    status = "missing"
+MOST_NUMBERS = 10_000  # an answer is a result, not a data set
+DEEPEST = 12  # lists in lists
 
 
 class Form(Protocol):
@@ -63,12 +28,14 @@ class Answer:
     """What a function must give back: a number (shape ``()``) or an array; a length of None may be any.
 
     ``choices`` are the only values allowed, if there are any; ``optional`` allows None, ``infinite`` infinities.
+    ``most`` numbers are allowed, so that judging them takes a moment.
     """
 
     shape: tuple[int | None, ...] = ()
     choices: tuple[Any, ...] | None = None
     optional: bool = False
     infinite: bool = False
+    most: int = MOST_NUMBERS
 
     def read(self, raw: Any) -> Any:
         """The answer as a float or a float array (or as one of the choices). A wrong one is a :class:`Complaint`."""
@@ -79,24 +46,24 @@ class Answer:
         _refuse_promises(raw)
         if self.choices is not None and self.shape == ():
             return self._chosen(raw)  # words are allowed, too
-        array = _numbers(raw)
+        array = _numbers(raw, self.most)
         if self.shape == ():
             if array.size != 1:
                 raise Complaint(
-                    f"I expected one number, but got {array.size} (shape {array.shape}): {described_raw(raw)}."
+                    f"I expected one number, but got {array.size} (shape {array.shape}): {described_answer(raw)}."
                 )
             array = array.reshape(())
         elif len(self.shape) != array.ndim or any(
             want not in (None, have) for want, have in zip(self.shape, array.shape, strict=True)
         ):
-            raise Complaint(f"I expected {_form(self.shape)}, but got shape {array.shape}: {described_raw(raw)}.")
+            raise Complaint(f"I expected {_form(self.shape)}, but got shape {array.shape}: {described_answer(raw)}.")
         sound = ~np.isnan(array) if self.infinite else np.isfinite(array)
         if not sound.all():
             bad = array[~sound].flat[0]
             raise Complaint(f"Your answer contains {bad}: a division by zero, or the logarithm of 0?")
         if self.choices is not None and not np.isin(array, np.array(self.choices, dtype=float)).all():
             allowed = ", ".join(map(repr, self.choices))
-            raise Complaint(f"I expected only the numbers {allowed}, but got {described_raw(raw)}.")
+            raise Complaint(f"I expected only the numbers {allowed}, but got {described_answer(raw)}.")
         return float(array) if self.shape == () else array
 
     def _chosen(self, raw: Any) -> Any:
@@ -106,7 +73,9 @@ class Answer:
         for choice in self.choices or ():
             if type(value) in (type(choice), bool, int, float) and value == choice:
                 return choice
-        raise Complaint(f"I expected one of {', '.join(map(repr, self.choices or ()))}, but got {described_raw(raw)}.")
+        raise Complaint(
+            f"I expected one of {', '.join(map(repr, self.choices or ()))}, but got {described_answer(raw)}."
+        )
 
 
 @dataclass(frozen=True)
@@ -122,18 +91,20 @@ class Answers:
         if isinstance(raw, dict):
             missing = [name for name in names if name not in raw]
             if missing:
-                raise Complaint(f"I expected {_listed(names)}, but {missing[0]!r} is missing in {described_raw(raw)}.")
+                raise Complaint(
+                    f"I expected {_listed(names)}, but {missing[0]!r} is missing in {described_answer(raw)}."
+                )
             values = [raw[name] for name in names]
         elif (isinstance(raw, tuple | list) or _rows(raw)) and len(raw) == len(names):
             values = list(raw)
         else:
-            raise Complaint(f"I expected {len(names)} things, {_listed(names)}, but got {described_raw(raw)}.")
+            raise Complaint(f"I expected {len(names)} things, {_listed(names)}, but got {described_answer(raw)}.")
         read = {}
         for name, value in zip(names, values, strict=True):
             try:
                 read[name] = self.parts[name].read(value)
             except Complaint as complaint:
-                raise Complaint(f"About {name}: {complaint}") from None
+                raise complaint.with_text(f"About {name}: {complaint}") from None
         return read
 
 
@@ -150,26 +121,45 @@ def _refuse_promises(raw: Any) -> None:
         )
 
 
-def _numbers(raw: Any) -> np.ndarray:
+def _numbers(raw: Any, most: int) -> np.ndarray:
     if hasattr(raw, "detach"):  # a torch tensor, without loading torch here
         raw = raw.detach().cpu().numpy()
     if isinstance(raw, str | bytes | dict | set):
-        raise Complaint(f"I expected numbers, but got {described_raw(raw)}.")
+        raise Complaint(f"I expected numbers, but got {described_answer(raw)}.")
+    # Of a list with one long text numpy would make a table in which every text has room for as many letters.
+    texts = isinstance(raw, list | tuple) and _has_texts(raw, 2 * most)
     try:
-        array = np.asarray(raw)
+        array = np.array(raw, dtype=float) if texts else np.asarray(raw)
         if array.dtype == object or array.dtype.kind in "USOMm":
             array = np.array(raw, dtype=float)
     except Exception:
-        raise Complaint(f"I expected numbers, but got {described_raw(raw)}.") from None
-    if array.size > MOST_NUMBERS:
-        raise Complaint(f"Your answer has {array.size:,} numbers; nothing here needs more than {MOST_NUMBERS:,}.")
+        raise Complaint(f"I expected numbers, but got {described_answer(raw)}.") from None
+    if array.size > most:
+        raise Complaint(f"Your answer has {array.size:,} numbers; nothing here needs more than {most:,}.")
     if array.dtype.kind == "c":
         if np.abs(array.imag).max(initial=0) > 0:
             raise Complaint(
-                f"Your answer is a complex number, {described_raw(raw)}: the root or power of a negative one?"
+                f"Your answer is a complex number, {described_answer(raw)}: the root or power of a negative one?"
             )
         array = array.real
     return np.array(array, dtype=float)
+
+
+def _has_texts(raw: list[Any] | tuple[Any, ...], most: int) -> bool:
+    """Is there a text somewhere in these lists? More than ``most`` parts are refused, before numpy copies them."""
+    waiting, parts, texts = [(raw, 0)], 0, False
+    while waiting:
+        inner, depth = waiting.pop()
+        kinds = set(map(type, inner))
+        texts = texts or str in kinds or bytes in kinds
+        parts += len(inner)
+        if parts > most:
+            raise Complaint(f"Your answer has more than {most:,} parts; nothing here needs so many.")
+        if depth > DEEPEST:
+            raise Complaint(f"Your answer is nested too deeply: {described(raw)}.")
+        if not kinds.isdisjoint((list, tuple)):
+            waiting += [(one, depth + 1) for one in inner if isinstance(one, list | tuple)]
+    return texts
 
 
 def _form(shape: tuple[int | None, ...]) -> str:
@@ -182,17 +172,12 @@ def _form(shape: tuple[int | None, ...]) -> str:
     return f"an array of numbers with {len(shape)} axes"
 
 
-def described_raw(raw: Any) -> str:
+def described_answer(raw: Any) -> str:
     """An answer as it is, for a sentence: the beginning of its repr, and what to do about a set."""
-    try:
-        text = repr(raw)
-    except Exception:
-        text = f"something of the type {type(raw).__name__}"
-    text = text if len(text) <= 120 else f"{text[:117]}..."
-    parts = raw.values() if isinstance(raw, dict) else raw if isinstance(raw, list | tuple) else ()
-    if any(isinstance(one, set | frozenset) for one in (raw, *parts)):
-        text += ": for a set give a list, list(...)"
-    return text
+    parts = raw.values() if type(raw) is dict else raw if isinstance(raw, list | tuple) else ()
+    if any(isinstance(one, set | frozenset) for one in (raw, *islice(parts, MOST_PARTS))):
+        return f"{described(raw)}: for a set give a list, list(...)"
+    return described(raw)
 
 
 def _listed(names: list[str]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from dpcourse.mechanisms import LeakRows, LeakTable
 from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown, values_of
 

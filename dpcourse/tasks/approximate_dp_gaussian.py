@@ -14,8 +14,8 @@ from dpcourse import sensitivity as query
 from dpcourse.mechanisms import Gaussian
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.shown import spread
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 
 

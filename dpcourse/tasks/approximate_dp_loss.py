@@ -11,9 +11,9 @@ import numpy as np
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, LaplaceLoss
 from dpcourse.tasks.diagnosis import same_values
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.seeds import constants, is_constant
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
 

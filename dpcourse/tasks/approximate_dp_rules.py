@@ -11,7 +11,7 @@ import numpy as np
 from dpcourse.accounting import Budget, BudgetExceeded, basic_composition, group_privacy
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
 

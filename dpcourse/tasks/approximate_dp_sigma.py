@@ -10,9 +10,10 @@ import numpy as np
 
 from dpcourse.mechanisms import Gaussian, classical_sigma
 from dpcourse.privacy_loss import GaussianLoss
-from dpcourse.tasks.answers import Answer, Complaint, Unwritten
+from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.complaints import Complaint, Unwritten
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dpcourse.tasks.bank import task_named
+from dpcourse.tasks.bounded import described
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
@@ -52,6 +53,6 @@ def _examined(task: Task, function: Callable[..., Any], seed: int, *, public: bo
 def _task_of(function: Any, name: str | None) -> Task:
     if name is None:
         if not callable(function):
-            raise TypeError(f"give me your function itself, check(f) and not check(f(...)); got {function!r:.80}")
+            raise TypeError(f"give me your function itself, check(f) and not check(f(...)); got {described(function)}")
         name = getattr(function, "__name__", "")
     return task_named(name)

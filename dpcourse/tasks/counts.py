@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.diagnosis import LIKELY, answers_of
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.seeds import same_coin
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
 from dpcourse.tasks.values import described
 

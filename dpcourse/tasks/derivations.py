@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.expressions import Formula, parse
 from dpcourse.tasks.points import Domain, Given, Map, Place, broken
 from dpcourse.tasks.proof_steps import Step, Steps
@@ -227,7 +227,7 @@ def derivation(
     )
 
     def judge(talk: Interview) -> None:
-        steps, world = talk.value({}), judged.map(talk.rng)
+        steps, world = talk.value({}), judged.map(talk.secret_rng)
         fault = judged.fault(steps, world)
         if fault is None:
             all_of_them = {1: "Your one step follows", 2: "Both steps follow"}

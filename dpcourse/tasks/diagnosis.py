@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Complaint, Form
-from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.answers import Form
+from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.respondent import Probe
+from dpcourse.tasks.student import Student
 
 LIKELY = 1e-4  # below this the wrong function's samples are not the student's
 

@@ -10,8 +10,8 @@ from scipy import special
 
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.dp_sgd_lots import look_at_lots
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.tasks.values import described, values_of
 from dpcourse.vectors import clipped, norms

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse.accounting import dp_sgd_epsilon
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Failed, Interview, Misconception, Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
@@ -57,8 +57,7 @@ def told_truly(judge: Callable[[Interview], None], instead: dict[str, str]) -> C
         except Failed as failed:
             if not failed.wasteful or failed.name not in instead:
                 raise
-            text = failed.text.partition(" That is private, but wasteful")[0]
-            raise Failed(f"{text} {instead[failed.name]}", failed.name, wasteful=False) from None
+            raise Failed(failed.text, failed.name, wasteful=False, note=instead[failed.name]) from None
 
     return careful
 

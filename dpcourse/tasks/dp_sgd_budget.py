@@ -16,7 +16,7 @@ from dpcourse.accounting import (
 )
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from scipy import special
 
 from dpcourse.accounting import sigma_for
 from dpcourse.tasks.dp_sgd_steps import per_example
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.vectors import clipped, norms
 
 FEATURES = 20
@@ -30,12 +29,8 @@ def came_back(rng: np.random.Generator, x: np.ndarray, weights: np.ndarray) -> n
     return (rng.random(len(x)) < special.expit(x @ weights)).astype(np.int64)
 
 
-def truth_behind(x: np.ndarray) -> np.ndarray:
-    """The true weights: any direction, and a small constant.
-
-    They are drawn from the bytes of the table, so that the judge knows them without telling the student.
-    """
-    rng = np.random.default_rng(zlib.crc32(np.ascontiguousarray(x).tobytes()))
+def true_weights(rng: np.random.Generator) -> np.ndarray:
+    """The weights by which patients come back: any direction, and a small constant. The judge's secret."""
     direction = rng.normal(size=FEATURES)
     return np.append(6 * direction / norms(direction), rng.uniform(-0.5, 0.5))
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.dp_sgd_average import NO_C, told_truly
 from dpcourse.tasks.gaussian_vectors import Spread, vectors_of
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Misconception, Task
 from dpcourse.tasks.values import values_of
 from dpcourse.vectors import clipped as clipped_rows

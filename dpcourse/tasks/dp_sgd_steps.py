@@ -14,7 +14,7 @@ from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.dp_sgd_average import EMPTY, NO_C, SKIPPED, told_truly
 from dpcourse.tasks.dp_sgd_lots import look_at_lots
 from dpcourse.tasks.gaussian_vectors import DRAWS, Spread, chi_square_of, look_at_vectors, refuse_huge
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms

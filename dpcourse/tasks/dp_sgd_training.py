@@ -36,23 +36,24 @@ from dpcourse.tasks.dp_sgd_log import (
     noise_of_steps,
     points_of,
     trained,
-    truth_behind,
+    true_weights,
 )
 from dpcourse.tasks.dp_sgd_steps import batch_clipped, mean_clipped
 from dpcourse.tasks.gaussian_vectors import chi_square_of
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 from dpcourse.vectors import clipped
 
-PATIENTS, HELD_OUT, STEPS = 2_000, 20_000, (20, 500)  # fewer steps tell too little about the noise
+PATIENTS, HELD_OUT, FEWEST_STEPS, MOST_STEPS = 2_000, 20_000, 20, 500  # fewer steps tell too little about the noise
 LARGE = 3.0  # the budget for the second table: with little noise the drawn size as divisor shows
 #: The share of new patients to be right about (the true weights reach .91), and from where on there are points.
 REQUIRED, NOTHING = 0.85, 0.60
 
 
-def _probes(rng: np.random.Generator) -> Sequence[Probe]:
+def _probes(rng: np.random.Generator, truth: np.ndarray) -> Sequence[Probe]:
+    """Patients who come back by the true weights, which are drawn elsewhere: only these labels tell of them."""
     x = measured(rng, PATIENTS)
-    first = {"x": x, "y": came_back(rng, x, truth_behind(x)), "epsilon": float(rng.uniform(0.4, 0.6)), "delta": 1e-5}
+    first = {"x": x, "y": came_back(rng, x, truth), "epsilon": float(rng.uniform(0.4, 0.6)), "delta": 1e-5}
     return [first, {**hard_to_learn(rng, PATIENTS), "epsilon": LARGE, "delta": 1e-5}]
 
 
@@ -79,10 +80,10 @@ def _log_of(talk: Interview, probe: Probe, level: float) -> tuple[Published, flo
 
 
 def _sensible(talk: Interview, probe: Probe, published: Published) -> None:
-    (steps, width), (fewest, most) = published["released"].shape, STEPS
-    if width != probe["x"].shape[1] or not fewest <= steps <= most:
+    (steps, width), features = published["released"].shape, probe["x"].shape[1]
+    if width != features or not FEWEST_STEPS <= steps <= MOST_STEPS:
         talk.fail(
-            f"`released` must be {fewest} to {most} rows of {probe['x'].shape[1]} numbers, got {steps} x {width}."
+            f"`released` must be {FEWEST_STEPS} to {MOST_STEPS} rows of {features} numbers, got {steps} x {width}."
         )
     if published["lots"].shape != (steps, len(probe["y"])):
         talk.fail(f"`lots` must be {steps} rows of {len(probe['y']):,} truth values, got {published['lots'].shape}.")
@@ -199,8 +200,8 @@ def _other_reading(probe: Probe, published: Published, z: np.ndarray, level: flo
 
 
 def _accurate(talk: Interview, probe: Probe, published: Published, spent: float) -> None:
-    x = measured(talk.rng, HELD_OUT)
-    y = came_back(talk.rng, x, truth_behind(probe["x"]))
+    x = measured(talk.secret_rng, HELD_OUT)
+    y = came_back(talk.secret_rng, x, np.asarray(talk.secret))
     share = float(np.mean((x @ points_of(published)[-1] > 0) == y))
     talk.praise = (
         f"Your {len(published['released'])} steps cost epsilon = {spent:.3g} of {probe['epsilon']:.3g}, and your "
@@ -218,11 +219,13 @@ train_private = Task(
     name="train_private",
     points=4,
     see="lecture 4, The obvious application: supervised training",
+    secret=true_weights,
     probes=_probes,
     judge=_judge,
     answer=Answers(
         {
-            "released": Answer((None, None)), "lots": Answer((None, None), choices=(0, 1)), "q": Answer(),
+            "released": Answer((None, None), most=MOST_STEPS * 100),
+            "lots": Answer((None, None), choices=(0, 1), most=MOST_STEPS * PATIENTS), "q": Answer(),
             "sigma": Answer(), "clip": Answer(), "rate": Answer(),
         }
     ),

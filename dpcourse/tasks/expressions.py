@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 
 LONGEST = 400  # characters
 LARGEST_POWER = 100
@@ -37,6 +37,10 @@ class Formula:
     def count(self, kind: str) -> int:
         """How often a function or an operator occurs."""
         return (self.kind == kind) + sum(part.count(kind) for part in self.parts)
+
+    def size(self) -> int:
+        """How many nodes it has."""
+        return 1 + sum(part.size() for part in self.parts)
 
     def symbols(self) -> set[str]:
         """The symbols that occur."""

@@ -17,15 +17,16 @@ import numpy as np
 from scipy import special
 
 from dpcourse.audit import Fit, binomial_fit, ks_fit
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.diagnosis import answers_of
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.shown import spread
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception
 from dpcourse.tasks.values import described, shown
 
 DRAWS = 2_500
-HIDES = " That is "  # after it a message says whether the noise hides somebody
+WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
+TOO_LITTLE = "That is too little to hide one person."
 EXPLAINING = 6_000  # draws of a known mistake, to compare with: so many tell l1 from a budget that was split
 FAR = 3.0  # standard deviations: noise of another shape has more beyond them, or fewer
 TESTS = 6  # at each of two looks
@@ -71,8 +72,9 @@ def look_at_vectors(talk: Interview, probe: Probe, right: Spread, level: float, 
             sample = answers if draws == most else talk.draws(probe, most)
             known = _explained(talk, probe, sample)
             if known is not None and known.hides is not None:  # its message says so itself
-                raise Failed(failed.text.split(HIDES)[0], known.name, failed.wasteful and known.hides) from None
-            raise Failed(failed.text, known.name if known else f"wrong {failed.name}", failed.wasteful) from None
+                raise Failed(failed.text, known.name, failed.wasteful and known.hides) from None
+            name = known.name if known else f"wrong {failed.name}"
+            raise Failed(failed.text, name, failed.wasteful, note=failed.note) from None
 
 
 def refuse_huge(talk: Interview, answers: np.ndarray) -> None:
@@ -140,12 +142,11 @@ def _compare(talk: Interview, answers: np.ndarray, right: Spread, about: str, le
     little = right.hides and factor < 1 and not uneven
     talk.require(
         chi_square_of("spread", float((around**2).sum()), (n - 1) * d, n, level, scale=True),
-        f"{about} {measured}"
-        + (f"{HIDES}private, but wasteful: more noise than the guarantee needs." if more else "")
-        + (f"{HIDES}too little to hide one person." if little else ""),
+        f"{about} {measured}",
         name="spread",
         wasteful=more,
-    )  # fmt: skip
+        note=WASTEFUL if more else TOO_LITTLE if little else "",
+    )
     odd = int(np.argmax(np.abs(np.log(each))))
     one = chi_square_of("spread of a coordinate", (n - 1) * float(each[odd]) ** 2, n - 1, n, level / d, scale=True)
     talk.require(

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.diagnosis import answers_of
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.shown import spread
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
 from dpcourse.tasks.values import described, number
 from dpcourse.tasks.widths import LAPLACE, NORMAL, Sizes, largest_fit, width_fit
@@ -95,11 +95,11 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
         f"{about} {above / draws:.0%} of your answers lie above {number(center, 6)}, and half should: their median is "
         f"{number(np.median(answers[:, 0]), 6)}.",
     )
-    width, wasteful = _width(first, right, level)
+    width, wasteful, only_width = _width(first, right, level)
     try:
         talk.require(width_fit(first, right.sizes, level=level), f"{about} {width}", wasteful=wasteful)
     except Failed as failed:
-        if width != _other_shape(right):  # then no mistake in the shape is the reason
+        if only_width:  # then no mistake in the shape is the reason
             failed.possible = lambda known: _of_this_shape(talk, known, probe, right)
         raise
     talk.require(ks_fit(first, right.cdf, level=level), f"{about} {_other_shape(right)}")
@@ -109,18 +109,18 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
     _apart(talk, first[1:], first[:-1], right, f"{about} The noise of one call and of the next", level, CALLS)
 
 
-def _width(first: np.ndarray, right: Noise, level: float) -> tuple[str, bool]:
-    """What to say about a wrong width, and whether it is only wasteful: the right shape, but wider."""
+def _width(first: np.ndarray, right: Noise, level: float) -> tuple[str, bool, bool]:
+    """What to say about a wrong width; is it only wasteful, the right shape but wider; is the shape the right one?"""
     factor = float(np.median(np.abs(first))) / right.typical
     # Only to choose the words, not to decide: the factor comes from the sample itself.
     if not ks_fit(first / factor, right.cdf, level=level).passed:
-        return _other_shape(right), False
+        return _other_shape(right), False, False
     found = (
         f"Your answers spread like {right.words} about {number(factor * right.scale)}; {number(right.scale)} is needed."
     )
     if factor > 1:
-        return f"{found} That is private, but wasteful: more noise than the guarantee needs.", True
-    return f"{found} That is too little to hide one person.", False
+        return f"{found} That is private, but wasteful: more noise than the guarantee needs.", True, True
+    return f"{found} That is too little to hide one person.", False, True
 
 
 def _of_this_shape(talk: Interview, known: Misconception, probe: Probe, right: Noise) -> bool:

@@ -12,7 +12,7 @@ from dpcourse.mechanisms import ATTEMPTS, RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey import epsilon_of
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown, values_of
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpcourse.mechanisms import LocalLaplace
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.laws import Noise, noise_of
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described, shown
 

@@ -11,11 +11,11 @@ from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.diagnosis import LIKELY, answers_of
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.seeds import SAME_COIN, is_constant, same_coin
 from dpcourse.tasks.shown import shares
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described
 

@@ -11,9 +11,10 @@ import numpy as np
 from dpcourse.mechanisms import RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey import central_error, local_error, people_needed
-from dpcourse.tasks.answers import Answer, Answers, Complaint
+from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 from dpcourse.tasks.values import Answered, described, shown, values_of
 

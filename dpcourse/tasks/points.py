@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.expressions import Formula, Undefined, at_one_point, at_points, parse
 
 CANDIDATES = 6_000
 ENOUGH = 60  # points that a place must have
 CLOSE = 1e-9  # relative, in double precision; the points with 60 digits see what is smaller
 EXACT_POINTS = 2
+#: What checking one derivation may cost, in values of single nodes: about three seconds. The longest right one of the
+#: tests takes a fifth of it.
+MOST_WORK = 100_000_000
+EXACT_WORK = 5_000  # a value with 60 digits takes as long as so many in double precision
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,19 @@ class Given:
         raise ValueError(f"say where {self.text!r} is an equality: edge={{symbol: formula}}")
 
 
+class Work:
+    """What is left of the work that one derivation may cost."""
+
+    def __init__(self, most: int = MOST_WORK) -> None:
+        self.left = most
+
+    def spend(self, amount: int) -> None:
+        """Take so much; if that is too much, the derivation is."""
+        self.left -= amount
+        if self.left < 0:
+            raise Complaint("to check lines as long as yours, one by one, takes too much time: write them shorter.")
+
+
 @dataclass(frozen=True)
 class Place:
     """Random points at which some givens hold. ``exact``: their coordinates are short decimals."""
@@ -99,17 +117,25 @@ class Place:
     points: Mapping[str, np.ndarray]
     size: int
     exact: bool
+    work: Work = field(compare=False)
     _known: dict[Any, Any] = field(default_factory=dict, compare=False)  # a line is the end of one step, and a start
+
+    @property
+    def width(self) -> int:
+        """The number of coordinates of its longest symbol."""
+        return max(values.shape[1] for values in self.points.values())
 
     def values(self, formula: Formula) -> np.ndarray:
         """A formula's values at all points, by numpy."""
         if formula not in self._known:
+            self.work.spend(formula.size() * self.size * self.width)
             self._known[formula] = at_points(formula, self.points)[:, 0]
         return np.asarray(self._known[formula])
 
     def exactly(self, formula: Formula, index: int) -> Any:
         """Its value at one of the points, with 60 digits."""
         if (formula, index) not in self._known:
+            self.work.spend(formula.size() * self.width * EXACT_WORK)
             at = {name: values[index] for name, values in self.points.items()}
             self._known[formula, index] = at_one_point(formula, at)
         return self._known[formula, index]
@@ -129,6 +155,7 @@ class Map:
     def __init__(self, symbols: Mapping[str, Domain], givens: Mapping[str, Given], rng: np.random.Generator) -> None:
         self.symbols, self.givens, self.rng = symbols, givens, rng
         self.kinds = {name: domain.vector for name, domain in symbols.items()}
+        self._work = Work()
         self._length = int(rng.integers(2, 5))  # of every vector
         self._known: dict[tuple[tuple[str, ...], bool], Place] = {}
 
@@ -160,7 +187,7 @@ class Map:
             raise ValueError(
                 f"{[given.text for given in givens]} leave {number} of {CANDIDATES} points: widen the domains"
             )
-        return Place({name: values[keep] for name, values in points.items()}, number, exact)
+        return Place({name: values[keep] for name, values in points.items()}, number, exact, self._work)
 
 
 def broken(before: Formula, after: Formula, relation: str, place: Place) -> str | None:

@@ -11,8 +11,8 @@ from dpcourse import data
 from dpcourse.mechanisms import Exponential
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.counts import shares_of
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.seeds import SAME_COIN
-from dpcourse.tasks.student import Probe
 from dpcourse.tasks.task import Misconception, Task
 from dpcourse.tasks.values import values_of
 

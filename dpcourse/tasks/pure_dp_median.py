@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcourse.audit import epsilon_lower_bound
 from dpcourse.audit.epsilon import certified
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
 
 # At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
@@ -123,11 +123,14 @@ def _ordinary(talk: Interview) -> dict[int, np.ndarray]:
     A program that remembers a table could answer its neighbour alike. So it meets one table of each pair, in any order,
     then forgets everything, and meets the others. (Odd tables it knows anyway, by looking at them.)
     """
-    found, first = dict[int, np.ndarray](), dict(zip(ORDINARY, talk.rng.integers(0, 2, len(ORDINARY)), strict=True))
+    found, first = (
+        dict[int, np.ndarray](),
+        dict(zip(ORDINARY, talk.secret_rng.integers(0, 2, len(ORDINARY)), strict=True)),
+    )
     for turn in (0, 1):
         if turn:
             talk.forget()
-        for pair in talk.rng.permutation(ORDINARY).tolist():
+        for pair in talk.secret_rng.permutation(ORDINARY).tolist():
             number = 2 * pair + (int(first[pair]) ^ turn)
             found[number] = talk.draws(talk.probes[number], PAIR_DRAWS)
     return found
@@ -161,7 +164,7 @@ def _known_event(talk: Interview, pair: int, answers: list[np.ndarray], level: f
 
 
 def _search(talk: Interview, pair: int, answers: list[np.ndarray], level: float) -> None:
-    _audit(talk, pair, epsilon_lower_bound(*answers, level=level, rng=talk.rng).epsilon)
+    _audit(talk, pair, epsilon_lower_bound(*answers, level=level, rng=talk.secret_rng).epsilon)
 
 
 def _audit(talk: Interview, pair: int, found: float) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview, Misconception, Task
 
 

@@ -11,7 +11,7 @@ from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.laws import LAPLACE_DRAWS, Noise, noise_of
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import CLOSER, Failed, Interview, Misconception, Task
 from dpcourse.tasks.values import described, number, shown
 from dpcourse.tasks.widths import LAPLACE

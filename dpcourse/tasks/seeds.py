@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpcourse.tasks.answers import Complaint
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview
 
 FEW = 20  # calls that must all give the same answer

@@ -24,10 +24,9 @@ def as_html(verdict: Verdict) -> str:
         data = base64.b64encode(paper.png(verdict.picture, width=6)).decode()
         alt = html.escape(verdict.picture.says)
         picture = f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{data}">'
-    message, odds = verdict.message, ""
-    if message.endswith(")") and " (A right answer fails" in f" {message}":
-        message, _, odds = message.rpartition("(A right answer fails")
-        odds = f'<br><small style="opacity:0.75">(A right answer fails{html.escape(odds)}</small>'
+    message, odds = verdict.message.removesuffix(verdict.odds), ""
+    if verdict.odds:
+        odds = f'<br><small style="opacity:0.75">{html.escape(verdict.odds)}</small>'
     return (
         f'<div style="border-left:4px solid {colour};padding:2px 12px;max-width:46em">'
         f"<b>{html.escape(verdict.headline)}</b><br>{html.escape(message.strip())}{odds}<br>{picture}</div>"

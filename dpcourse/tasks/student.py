@@ -1,7 +1,7 @@
 """Calling a function that somebody else wrote: with copies, a clock, a deaf ear for prints, and seeds for its coins.
 
-What comes back is read at once (see ``answers``). The trusted side of grading sees the same three methods, but there
-the function lives in another process.
+What comes back is read at once (see ``answers``). Where it is graded, the function lives in another process
+(``autograder.examine.remote_student``), and the judge sees no difference (see ``respondent``).
 """
 
 from __future__ import annotations
@@ -16,32 +16,34 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Answer, Complaint, Form, Late, Unwritten, stopped
+from dpcourse.tasks.answers import Answer, Form
+from dpcourse.tasks.bounded import described, shortened
+from dpcourse.tasks.complaints import Complaint, Late, Unwritten, stopped
+from dpcourse.tasks.respondent import Answered, Probe, Respondent, read_together
 
 PLAIN = (float, int, bool, np.float64, np.int64, np.bool_)  # numbers that need no reading
 PRINTED = 10_000  # characters of a function's prints that are kept
 PATIENCE, MOST_PATIENCE = 0.01, 40.0  # seconds more for a call, and for all of a request: slow is not wrong
-
-Probe = Mapping[str, Any]
+LONGEST_LINE = 200  # characters of a line of the student's code
 
 
 class TooSlow(BaseException):
     """The clock has run out. Not an Exception: `except Exception` in a student's loop must not swallow it."""
 
 
-class Student:
+class Student(Respondent):
     """A student's function in this process. ``seconds`` is the time for one call; many get a little more (PATIENCE)."""
 
     def __init__(self, function: Callable[..., Any], answer: Form, *, seconds: float = 10.0) -> None:
         if not callable(function):
             raise TypeError(
-                f"check needs your function, without calling it: check(f), not check(f(...)); got {function!r}"
+                f"check needs your function, without calling it: check(f), not check(f(...)); got {described(function)}"
             )
         self.function, self.answer, self.seconds = function, answer, seconds
         self.printed = ""
@@ -52,60 +54,50 @@ class Student:
         """The function's name."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
-    def value(self, probe: Probe, seed: int = 0) -> Any:
-        """The answer to one probe."""
-        return self.answers(probe, 1, seed)[0]
-
-    def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
-        """The answers to ``number`` calls with the same arguments, (number, ...): a randomized function's samples."""
-        answers = self.answers(probe, number, seed)
-        try:
-            sample = np.array(answers)
-        except ValueError:  # rows of unequal length
-            shapes = sorted({np.shape(one) for one in answers})
-            raise Complaint(f"The shape of your answer changes between calls: {shapes[0]}, {shapes[1]}.") from None
-        if sample.dtype == np.float64 and sample.ndim == 2 and not np.isfinite(sample).all():  # the short cut's
-            self.answer.read(sample[~np.isfinite(sample).all(axis=1)][0])
-        return sample
-
     def forget(self) -> None:
         """Nothing: a function in this process may remember what it likes. Where it is graded, it starts anew."""
 
-    def answers(self, probe: Probe, number: int, seed: int = 0) -> list[Any]:
+    def answers(self, probe: Probe, number: int, seed: int = 0) -> Answered:
         """The answers to ``number`` calls with copies of the same arguments, each read by the form."""
-        given = {name: copy.deepcopy(value) for name, value in probe.items()}
+        arguments = {name: copy.deepcopy(value) for name, value in probe.items()}
         if self._takes_rng:
-            given["rng"] = np.random.default_rng(seed)
+            arguments["rng"] = np.random.default_rng(seed)
         _seed_everything(seed)
-        found: list[Any] = []
+        answers = self._called(probe, arguments, number)
+        changed = [name for name, value in probe.items() if not _same(value, arguments[name])]
+        if changed:
+            raise Complaint(
+                f"Your function changes its argument `{changed[0]}`: whoever called it finds other data afterwards. "
+                f"Work on a copy, for instance `{changed[0]} = {changed[0]}.copy()`.",
+                layer="code",
+            )
+        return self._unread(answers)
+
+    def _called(self, probe: Probe, arguments: dict[str, Any], number: int) -> list[Any]:
+        """The answers to ``number`` calls, within the time. Whatever stops the function is a complaint."""
+        answers: list[Any] = []
         heard = Heard()
         read = self._reader(number)
         limit = self.seconds + min(PATIENCE * number, MOST_PATIENCE)
         try:
             with _clock(limit) as over, contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
                 for _ in range(number):
-                    found.append(read(self.function(**given)))
+                    answers.append(read(self.function(**arguments)))
                     if over():
                         raise TooSlow
         except Complaint:
             raise
         except TooSlow:
-            raise Late(_too_slow(number, len(found), limit)) from None
+            raise Late(_too_slow(number, len(answers), limit), layer="code") from None
         except NotImplementedError:
-            raise Unwritten("There is nothing to check yet: write your function first.") from None
+            raise Unwritten("There is nothing to check yet: write your function first.", layer="code") from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too: a student's `exit()` must not end the kernel
             raise stopped(self.name, error, _keep_names(error, probe) or last_own_line(error)) from None
         finally:
             self.printed = heard.text()
-        changed = [name for name, value in probe.items() if not _same(value, given[name])]
-        if changed:
-            raise Complaint(
-                f"Your function changes its argument `{changed[0]}`: whoever called it finds other data afterwards. "
-                f"Work on a copy, for instance `{changed[0]} = {changed[0]}.copy()`."
-            )
-        return found
+        return answers
 
     def _reader(self, number: int) -> Callable[[Any], Any]:
         """How answers are read: by the form, with a short cut for what needs no reading (thousands of calls)."""
@@ -116,12 +108,17 @@ class Student:
 
             def vector(raw: Any) -> Any:
                 plain = number > 1 and type(raw) is np.ndarray and raw.ndim == 1 and raw.dtype == np.float64
-                return raw.copy() if plain else form.read(raw)  # is it finite? `draws` asks that of all at once
+                return raw.copy() if plain else form.read(raw)  # is it finite? `_unread` asks that of all at once
 
             return vector
         if form == Answer((None,), choices=(0, 1)):
             return lambda raw: raw.astype(float) if type(raw) is np.ndarray and _coins(raw) else form.read(raw)
         return form.read
+
+    def _unread(self, answers: list[Any]) -> Answered:
+        """The answers of the short cut, read: vectors of one length, all at once."""
+        vectors = len(answers) > 1 and self.answer == Answer((None,)) and len({len(one) for one in answers}) == 1
+        return read_together(self.answer, np.array(answers)) if vectors else answers
 
 
 def _coins(raw: np.ndarray) -> bool:
@@ -233,7 +230,8 @@ def last_own_line(error: BaseException) -> str:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     libraries = (f"{sys.prefix}/lib", f"{sys.base_prefix}/lib", "<frozen")
     own = [f for f in frames if not f.filename.startswith(libraries)] or frames
-    return f", at `{own[-1].line}` (line {own[-1].lineno})" if own and own[-1].line else ""
+    line = own[-1].line if own else ""
+    return f", at `{shortened(line, LONGEST_LINE)}` (line {own[-1].lineno})" if line else ""
 
 
 def _same(one: Any, other: Any) -> bool:

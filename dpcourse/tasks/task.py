@@ -11,9 +11,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dpcourse.audit.evidence import Fit
-from dpcourse.tasks.answers import Answer, Complaint, Form, Unwritten
+from dpcourse.tasks.answers import Answer, Form
+from dpcourse.tasks.coins import Coins
+from dpcourse.tasks.complaints import Complaint, Unwritten
 from dpcourse.tasks.diagnosis import Recorded, explaining, first_and_sum
-from dpcourse.tasks.student import Probe, Student
+from dpcourse.tasks.respondent import Probe, Respondent
 from dpcourse.tasks.verdict import Verdict
 
 CLOSER = 3_000  # draws to name a mistake by
@@ -44,36 +46,39 @@ class Task:
 
     ``name`` is the name of the student's function and of the graded cell. ``probes`` draws the arguments of a few calls
     from a generator: never blind ones, at which a mistake does not show (epsilon = sensitivity = 1). ``judge`` puts
-    them to the student by the :class:`Interview` and calls ``fail`` when the mathematics says so.
+    them to the student by the :class:`Interview` and calls ``fail`` when the mathematics says so. ``secret`` draws what
+    the judge keeps to itself; ``probes`` gets it, too, if there is one.
     ``summary`` turns a sample of answers (n, ...) into the numbers, (n,) or (n, m), by which mistakes are told apart.
     """
 
     name: str
     points: float
     see: str
-    probes: Callable[[np.random.Generator], Sequence[Probe]]
+    probes: Callable[..., Sequence[Probe]]
     judge: Callable[[Interview], None]
     misconceptions: tuple[Misconception, ...]
     answer: Form = field(default_factory=Answer)
     summary: Callable[[np.ndarray], np.ndarray] = first_and_sum
     seconds: float = 10.0
+    secret: Callable[[np.random.Generator], Any] | None = None
 
     def public_seed(self) -> int:
         """The seed of the probes that a student may see: always the same, so that pressing again helps to debug."""
         return zlib.crc32(self.name.encode())
 
-    def examine(self, student: Any, seed: int, *, public: bool = False) -> Verdict:
-        """Put probes drawn from ``seed`` to the student, and decide."""
-        rng = np.random.default_rng([seed, zlib.crc32(self.name.encode()), int(public)])
-        talk = first = Interview(self, student, rng, public)
+    def examine(self, student: Respondent, seed: int, *, public: bool = False) -> Verdict:
+        """Put probes drawn from ``seed`` (0 to 2**128 - 1) to the student, and decide."""
+        coins = Coins(seed, self.name, public=public)
+        talk = first = Interview(self, student, coins, public)
         status, message, name, wasteful = "passed", "", "", False
+        layer, errors = "", tuple[str, ...]()
         try:
             try:
                 self.judge(talk)
             except Failed:
                 if not talk.may_be_chance:
                     raise
-                second = SecondLook(self, student, rng, public)
+                second = SecondLook(self, student, coins, public)
                 with contextlib.suppress(Failed):
                     self.judge(second)
                     talk = second
@@ -82,12 +87,14 @@ class Task:
             message = talk.praise
         except Complaint as complaint:
             status, message = complaint.status, str(complaint)
+            layer, errors = complaint.layer, complaint.errors
         except Failed as failed:
             known = {m.name: m for m in self.misconceptions}
             possible = [m for m in self.misconceptions if failed.possible is None or failed.possible(m)]
             name = failed.name or explaining(possible, talk.looked_closer(), self.answer, self.summary)
             status, wasteful = "failed", failed.wasteful
-            message = " ".join(part for part in (failed.text, known[name].message if name in known else "") if part)
+            words = (failed.text, failed.note, known[name].message if name in known else "")
+            message = " ".join(part for part in words if part)
         share = min(1.0, max(0.0, talk.share)) if status == "passed" else 0.0
         if status == "passed" and share < 1:
             status, name, wasteful = "failed", talk.noticed, talk.wasteful
@@ -96,7 +103,8 @@ class Task:
         return Verdict(
             task=self.name, status=status, points=round(self.points * share, 2), max_points=self.points,
             message=" ".join(part for part in (message, where, odds) if part),
-            misconception=name, wasteful=wasteful, public=public, false_fail=first.spent,
+            misconception=name, wasteful=wasteful, public=public, false_fail=first.spent, odds=odds,
+            layer=layer, errors=errors,
             evidence=tuple(talk.evidence), picture=talk.picture,
         )  # fmt: skip
 
@@ -112,13 +120,17 @@ class Task:
 
 
 class Failed(Exception):
-    """The judge has seen enough. ``possible`` says which misconceptions could be the reason (None: each of them)."""
+    """The judge has seen enough. ``possible`` says which misconceptions could be the reason (None: each of them).
+
+    ``note`` follows the text: what a wrong answer means for privacy. A judge who knows more may exchange it.
+    """
 
     def __init__(
-        self, text: str, name: str, wasteful: bool, possible: Callable[[Misconception], bool] | None = None
-    ) -> None:
+        self, text: str, name: str, wasteful: bool, possible: Callable[[Misconception], bool] | None = None,
+        note: str = "",
+    ) -> None:  # fmt: skip
         super().__init__(text)
-        self.text, self.name, self.wasteful, self.possible = text, name, wasteful, possible
+        self.text, self.name, self.wasteful, self.possible, self.note = text, name, wasteful, possible, note
 
 
 @contextlib.contextmanager
@@ -134,15 +146,20 @@ def _telling(probe: Probe) -> Iterator[None]:
         text = str(complaint)
         with contextlib.suppress(Exception):  # an argument that cannot be shown
             text = f"{text} I called you with {described(probe)}." if probe else text
-        raise type(complaint)(text) from None
+        raise complaint.with_text(text) from None
 
 
 class Interview:
-    """One examination: the probes, the questions, and what was seen."""
+    """One examination: the probes, the questions, and what was seen.
 
-    def __init__(self, task: Task, student: Student, rng: np.random.Generator, public: bool) -> None:
-        self.task, self.student, self.rng, self.public = task, student, rng, public
-        self.probes = list(task.probes(rng))
+    ``rng`` is for what a judge shows to the student, ``secret_rng`` for what it keeps; ``secret`` is the task's.
+    """
+
+    def __init__(self, task: Task, student: Respondent, coins: Coins, public: bool) -> None:
+        self.task, self.student, self.coins, self.public = task, student, coins, public
+        self.rng, self.secret_rng = coins.probes, coins.secret
+        self.secret = None if task.secret is None else task.secret(self.secret_rng)
+        self.probes = list(task.probes(self.rng) if task.secret is None else task.probes(self.rng, self.secret))
         self.recorded: list[Recorded] = []
         self.evidence: list[Fit] = []
         self.spent = 0.0  # the probability of failing a right answer, so far
@@ -164,14 +181,14 @@ class Interview:
     def value(self, probe: Probe) -> Any:
         """The student's answer to a probe."""
         with _telling(probe):
-            found = self.student.value(probe, self._seed())
+            found = self.student.value(probe, self.coins.seed_of_call())
         self.recorded.append(Recorded(probe, None, found))
         return found
 
     def draws(self, probe: Probe, number: int) -> np.ndarray:
         """A sample of the student's answers to a probe."""
         with _telling(probe):
-            found = self.student.draws(probe, number, self._seed())
+            found = self.student.draws(probe, number, self.coins.seed_of_call())
         self.recorded.append(Recorded(probe, number, found))
         return found
 
@@ -188,26 +205,23 @@ class Interview:
                 self.draws(last.probe, CLOSER)
         return self.recorded
 
-    def _seed(self) -> int:
-        return int(self.rng.integers(2**31))
-
-    def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False) -> None:
+    def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False, note: str = "") -> None:
         """Note the evidence; fail if it says so. All random tests of a task together may spend LEVEL, no more."""
         self.evidence.append(fit)
         self.spent += fit.level
         if self.spent > LEVEL * (1 + 1e-9):
             raise RuntimeError(f"the judge of {self.task.name} spends {self.spent:g}, more than {LEVEL:g}: split LEVEL")
         if not fit.passed:
-            self.fail(text, name=name, wasteful=wasteful)
+            self.fail(text, name=name, wasteful=wasteful, note=note)
 
     @property
     def may_be_chance(self) -> bool:
         """Whether a random test has failed, and not so clearly that no chance could have done it."""
         return bool(self.evidence) and not self.evidence[-1].passed and self.evidence[-1].p_value > NO_CHANCE
 
-    def fail(self, text: str, *, name: str = "", wasteful: bool = False) -> NoReturn:
+    def fail(self, text: str, *, name: str = "", wasteful: bool = False, note: str = "") -> NoReturn:
         """The answers are wrong: say how, and by how much. ``name`` a misconception, if the judge knows it."""
-        raise Failed(text, name, wasteful)
+        raise Failed(text, name, wasteful, note=note)
 
 
 class SecondLook(Interview):
@@ -217,11 +231,11 @@ class SecondLook(Interview):
     failed the first hardly ever gets away because of the second.
     """
 
-    def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False) -> None:
+    def require(self, fit: Fit, text: str, *, name: str = "", wasteful: bool = False, note: str = "") -> None:
         """As at the first look, at a higher level."""
         level = fit.level * SECOND / LEVEL
         fit = replace(fit, level=level)
         self.evidence.append(fit)
         self.spent += level
         if not fit.passed:
-            self.fail(text, name=name, wasteful=wasteful)
+            self.fail(text, name=name, wasteful=wasteful, note=note)

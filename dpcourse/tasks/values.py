@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.tasks import bounded
 from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.student import Probe
+from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Interview
 
 #: A probe, the student's answer to it, and the right one.
@@ -48,15 +49,14 @@ def shown(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {shown(one)}" for key, one in value.items()) + "}"
     if isinstance(value, str | bool) or value is None:
-        return repr(value)
+        return bounded.described(value)
     if np.ndim(value) == 0 and not callable(value):
         return number(float(value), 6)
     if callable(value):
         return getattr(value, "__name__", "a function")
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
-        text = repr(value)
-        return text if len(text) <= 80 else f"{text[:77]}..."
+        return bounded.described(value, 80)
     flat = [number(float(one), 4).replace(",", "") for one in array.ravel()[:6]]  # commas part the numbers here
     more = f", ... ({array.size} numbers)" if array.size > 6 else ""
     return (

@@ -16,7 +16,10 @@ class Verdict:
 
     ``status``: passed, failed (wrong answers), error (no usable answer), timeout, missing (not written yet).
     ``misconception`` is the name of the known mistake that explains the answers, or "".
-    ``false_fail`` bounds the probability that chance alone failed a right answer.
+    ``false_fail`` bounds the probability that chance alone failed a right answer; ``odds`` are the words for it, with
+    which the message ends.
+    Of an answer that could not be used ``layer`` says where it went wrong (see ``complaints``), and ``errors`` are the
+    types of the error that the function stopped with.
     """
 
     task: str
@@ -28,6 +31,9 @@ class Verdict:
     wasteful: bool = False
     public: bool = False
     false_fail: float = 0.0
+    odds: str = ""
+    layer: str = ""
+    errors: tuple[str, ...] = ()
     evidence: tuple[Fit, ...] = ()
     picture: Any = field(default=None, compare=False, repr=False)
 

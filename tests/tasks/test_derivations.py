@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dpcourse.tasks.answers import Complaint
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.derivations import ALGEBRA, TRIANGLE, Derivation, Reason
 from dpcourse.tasks.expressions import at_one_point, at_points, parse
 from dpcourse.tasks.points import Given, positive, real, vector

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from dpcourse.audit import binomial_fit
-from dpcourse.tasks import LEVEL, Student, Task
+from dpcourse.tasks import LEVEL, Student, Task, tasks_of
 from dpcourse.tasks.task import NO_CHANCE, SECOND, Misconception
-from tools.judge_study import Submission, graded
+from tests.tasks import bank_hw1
 
 
 def coin_task(asked):
@@ -57,8 +57,20 @@ def test_the_levels_multiply_and_what_is_certain_is_not_asked_twice():
 
 
 def test_the_right_submission_that_chance_failed_once_passes():
-    """Found by tools.judge_study: in 300 answers two coordinates agreed in sign 208 times (p = 2e-11)."""
-    assert graded(Submission("hw1_pure_dp", "noisy_histogram", "random"), 1_729, 1).failed == ()
+    """Two coordinates agree in sign in about 217 of the first 300 answers (p = 1e-14), as chance may have it."""
+    task, right = tasks_of("hw1_pure_dp")["noisy_histogram"], bank_hw1.RIGHT["noisy_histogram"]["bincount"]
+    calls = []
+
+    def unlucky_at_first(years, bins, epsilon, rng):
+        calls.append(1)
+        answer, counts = right(years, bins, epsilon, rng), np.array([np.sum(years == year) for year in bins])
+        if len(calls) <= 300 and len(calls) % 20 < 9:
+            answer[1] = counts[1] + abs(answer[1] - counts[1]) * np.sign(answer[0] - counts[0])
+        return answer
+
+    verdict = task.examine(Student(unlucky_at_first, task.answer), 1)
+    assert verdict.passed
+    assert len(calls) == 300 + (300 + 300 + 12_800)  # looked at once, and once more
 
 
 def test_a_failure_without_a_random_test_is_final():

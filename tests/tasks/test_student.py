@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
-from dpcourse.tasks.answers import Late, Unwritten
+from dpcourse.tasks.coins import Coins
+from dpcourse.tasks.complaints import Late, Unwritten, received
 from dpcourse.tasks.task import LEVEL, Interview, Misconception
 from dpcourse.tasks.values import shown
 
@@ -194,7 +195,7 @@ def test_a_result_that_is_given_instead_of_the_function_is_explained():
 def test_a_judge_may_not_spend_more_than_its_level():
     from dpcourse.audit import binomial_fit
 
-    talk = Interview(TOTAL, Student(total, Answer()), np.random.default_rng(0), False)
+    talk = Interview(TOTAL, Student(total, Answer()), Coins(0, "total"), False)
     talk.require(binomial_fit(500, 1000, 0.5, level=LEVEL), "")
     with pytest.raises(RuntimeError, match="split LEVEL"):
         talk.require(binomial_fit(500, 1000, 0.5, level=LEVEL), "")
@@ -285,14 +286,44 @@ class TooMuch(ValueError):
         (np.linalg.LinAlgError("singular"), ("LinAlgError", "ValueError")),
     ],
 )
-def test_a_complaint_knows_the_type_of_the_error_also_when_only_its_text_is_left(error, errors):
+def test_a_complaint_knows_the_type_of_the_error_whatever_its_words_say(error, errors):
     def stops(values):
         raise error
 
     verdict = said(stops)
-    assert verdict.status == "error"
-    assert Complaint(verdict.message).errors == errors
-    assert Complaint("Your answer: `f` stopped with ValueError: no").errors == ()
+    assert (verdict.status, verdict.layer, verdict.errors) == ("error", "code", errors)
+    with pytest.raises(Complaint) as caught:
+        Student(stops, Answer()).value({"values": 1.0})
+    again = received(caught.value.sent())
+    assert (again.errors, again.layer, str(again)) == (errors, "code", str(caught.value))
+    assert Complaint("`f` stopped with ValueError: no").errors == ()
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        None,
+        "ValueError",
+        7,
+        {"ValueError": 1},
+        ["Value Error"],
+        ["x" * 61],
+        ["a", "b", "c"],
+        [1],
+        [["ValueError"]],
+        [""],
+    ],
+    ids=repr,
+)
+def test_names_of_errors_that_come_from_elsewhere_are_names_or_nothing(errors):
+    assert received({"status": "error", "text": "no", "errors": errors}).errors == ()
+
+
+@pytest.mark.parametrize("reply", [{}, {"status": []}, {"status": "passed", "layer": [], "text": 3, "errors": {}}])
+def test_a_reply_of_any_other_form_is_a_complaint_about_the_border(reply):
+    complaint = received(reply)
+    assert (type(complaint), complaint.status, complaint.layer) == (Complaint, "error", "border")
+    assert "no answer that I could read" in str(complaint)
 
 
 def test_a_refusal_is_a_refusal_by_whichever_value_error():

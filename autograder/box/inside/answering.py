@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from autograder.box.wire import packed
-from dpcourse.tasks.answers import Complaint, described_raw
+from dpcourse.tasks.answers import described_answer
+from dpcourse.tasks.bounded import described, error_text
+from dpcourse.tasks.complaints import Complaint, Unwritten, types_of
+from dpcourse.tasks.respondent import Answered
 from dpcourse.tasks.student import PLAIN, Student
 
 NUMBERS = frozenset({float, int, bool, np.float64, np.int64, np.bool_, np.float32, np.int32})
@@ -33,7 +36,7 @@ class Plain:
         except Complaint:
             raise
         except Exception:
-            raise Complaint(f"I expected numbers, but got {described_raw(raw)}.") from None
+            raise Complaint(f"I expected numbers, but got {described_answer(raw)}.") from None
 
 
 def _plain(raw: Any, depth: int) -> Any:
@@ -42,7 +45,7 @@ def _plain(raw: Any, depth: int) -> Any:
     if isinstance(raw, int):
         return int(raw)
     if depth > DEEPEST:
-        raise Complaint("Your answer is nested too deeply.")
+        raise Complaint("Your answer is nested too deeply.", layer="border")
     if hasattr(raw, "detach"):  # a torch tensor
         raw = raw.detach().cpu().numpy()
     if isinstance(raw, complex):
@@ -62,34 +65,30 @@ def answered(names: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
     """The reply to a question: answers, or a complaint with its status."""
     function = names.get(asked["task"])
     if not callable(function):
-        kind = "is not defined" if function is None else f"is {described_raw(function)}, not a function"
-        return _complaint("missing", f"`{asked['task']}` {kind}: there is nothing to grade.")
+        kind = "is not defined" if function is None else f"is {described(function)}, not a function"
+        return Unwritten(f"`{asked['task']}` {kind}: there is nothing to grade.", layer="code").sent()
     seed_everything(asked["seed"])
     try:
         student = Student(function, Plain(), seconds=asked["seconds"])
         reply = {"answers": _together(student.answers(asked["probe"], asked["times"], asked["seed"]))}
         packed(reply)
     except Complaint as complaint:
-        return _complaint(complaint.status, str(complaint))
+        return complaint.sent()
     except (ValueError, TypeError, OverflowError) as error:  # the last: a whole number that no float can hold
-        return _complaint("error", f"Your answer cannot be sent: {error}.")
-    except MemoryError:
-        return _complaint("error", "Your function needs more memory than there is.")
+        return Complaint(f"Your answer cannot be sent: {error_text(error, 300)}.", layer="border").sent()
+    except MemoryError as error:
+        return Complaint("Your function needs more memory than there is.", layer="code", errors=types_of(error)).sent()
     return reply
 
 
-def _complaint(status: str, text: str) -> dict[str, Any]:
-    return {"status": status, "text": text[:2_000]}
-
-
-def _together(found: list[Any]) -> Any:
+def _together(answers: Answered) -> Any:
     """Many numbers, or many arrays of one shape, as one array; anything else as a list."""
-    kinds = set(map(type, found))
+    kinds = set(map(type, answers))
     if kinds <= NUMBERS:
-        return np.array(found, dtype=float)
-    if kinds == {np.ndarray} and len({(one.shape, one.dtype.kind) for one in found}) == 1:
-        return np.stack(found)
-    return found
+        return np.array(answers, dtype=float)
+    if kinds == {np.ndarray} and len({(one.shape, one.dtype.kind) for one in answers}) == 1:
+        return np.stack(list(answers))
+    return answers
 
 
 def seed_everything(seed: int) -> None:

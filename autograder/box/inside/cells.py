@@ -12,9 +12,10 @@ from typing import Any
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.box.inside.answering import seed_everything
-from dpcourse.tasks.answers import stopped
+from dpcourse.tasks.complaints import Complaint, stopped, types_of
 from dpcourse.tasks.student import Heard, last_own_line
 
+CLOSED = "dpcourse"  # whose modules say in their own words why they cannot be imported
 CELL_SEED = 20_240_101  # coins tossed while a cell runs: the same in every grading
 
 
@@ -62,18 +63,18 @@ class Notebook:
         """Run a cell; an error is told in a sentence, and the next cell may still run."""
         heard, place = Heard(), f"<{asked['cell']}>"
         seed_everything(CELL_SEED)
-        error = ""
+        wrong: Complaint | None = None
         try:
             with contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
                 source = TransformerManager().transform_cell(asked["source"])
                 linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
                 exec(compile(source, place, "exec"), self.names)
-        except ImportError as raised:
-            where = "" if "while a homework is graded" in str(raised) else last_own_line(raised)
-            error = str(stopped(asked["cell"], raised, where))
-        except SyntaxError as wrong:
-            line = f", at `{wrong.text.strip()[:200]}`" if wrong.text else ""
-            error = f"The cell is not valid Python: {wrong.msg}{line} (line {wrong.lineno})."
+        except SyntaxError as raised:
+            line = f", at `{raised.text.strip()[:200]}`" if raised.text else ""
+            text = f"The cell is not valid Python: {raised.msg}{line} (line {raised.lineno})."
+            wrong = Complaint(text, layer="code", errors=types_of(raised))
         except BaseException as raised:
-            error = str(stopped(asked["cell"], raised, last_own_line(raised)))
-        return {"error": error, "printed": heard.text()}
+            explained = isinstance(raised, ImportError) and (raised.name or "").partition(".")[0] == CLOSED
+            wrong = stopped(asked["cell"], raised, "" if explained else last_own_line(raised))
+        error, errors = (str(wrong), list(wrong.errors)) if wrong else ("", [])
+        return {"error": error, "errors": errors, "printed": heard.text()}

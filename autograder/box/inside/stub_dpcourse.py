@@ -31,4 +31,4 @@ def __getattr__(name: str) -> object:
         return importlib.import_module(f"dpcourse.{name}")
     if name.startswith("__"):
         raise AttributeError(name)
-    raise ImportError(f"dpcourse.{name} cannot be used while a homework is graded: write it yourself")
+    raise ImportError(f"dpcourse.{name} cannot be used while a homework is graded: write it yourself", name="dpcourse")
