@@ -4,6 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+import nbgrader
+
+import autograder
+
 # nbgrader calls `alembic` by its name. It stands next to this Python, also where the environment is not activated.
 BESIDE = str(Path(sys.executable).parent)
 if BESIDE not in os.environ.get("PATH", "").split(os.pathsep):
@@ -22,6 +26,12 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.SaveAutoGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# formgrader typesets formulas with the server's own MathJax, so it needs no network.
+c.HTMLExporter.extra_template_basedirs = [
+    str(Path(autograder.__file__).parent / "templates"),
+    str(Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"),
 ]
 
 # What a student finds in place of a solution. The tasks know an unwritten function by this very line.

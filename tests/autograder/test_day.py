@@ -158,6 +158,10 @@ def test_formgrader_shows_the_results(day, window, screenshots):
         score = window.locator("input.score").first
         score.wait_for(timeout=30_000)
         assert HOMEWORK in window.title() or HOMEWORK in window.inner_text("body")
+        typeset = "() => window.MathJax && MathJax.Hub && MathJax.Hub.getAllJax && MathJax.Hub.getAllJax().length > 3"
+        window.wait_for_function(typeset, timeout=30_000)  # without a network: this browser reaches this machine only
+        assert window.evaluate("Boolean(MathJax.Extension.Safe)")
+        assert window.locator(".MathJax_Error, merror").count() == 0
         window.screenshot(path=str(screenshots / "formgrader.png"), full_page=True)
 
 
