@@ -14,6 +14,7 @@ import io
 import re
 import sys
 import tempfile
+import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +30,10 @@ EXAMPLE = "dpcourse export hw1_pure_dp --format moodle --to grades.csv"
 #: format -> the columns of the class list that hold that system's own number. One system's is no other's.
 NUMBERS = {"moodle": ("moodle", "moodle_id"), "canvas": ("canvas", "canvas_id"), "nbgrader": ()}
 FORMATS = tuple(NUMBERS)
+
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+#: Where a formula may begin, in the field as a program may read it.
+FORMULA = re.compile(r"""^\s*[=+\-@|%\t\r]|(?<=[;|\t\r\n"])\s*[=+\-@|%]""")
 
 Table = list[list[str]]
 Marks = dict[str, dict[str, Mark]]
@@ -200,10 +205,24 @@ def text(value: float) -> str:
 
 
 def neutral(field: str) -> str:
-    """A field that no spreadsheet takes for a formula: an apostrophe goes before =, +, -, @ and control characters."""
-    if re.match(r"\s*[=+\-@\t\r|%]", field) and not re.fullmatch(r"[+-]?\d+(\.\d+)?", field):
-        return f"'{field}"
-    return field
+    """A field in which no spreadsheet finds a formula, whatever it takes for the separator of columns.
+
+    An apostrophe goes before what could begin one: at the start of the field, and behind a separator, at which a
+    spreadsheet of another language breaks the line. A full-width sign counts as the plain one, as some programs take it.
+    """
+    if NUMBER.fullmatch(field):
+        return field
+    safe, copied = "", 0
+    for begin in FORMULA.finditer("".join(map(_plain, field))):
+        safe, copied = f"{safe}{field[copied : begin.start()]}'", begin.start()
+    return safe + field[copied:]
+
+
+def _plain(letter: str) -> str:
+    """The one letter that a program may read in its place; a space for what is not seen."""
+    if unicodedata.category(letter)[0] in "ZC" and letter not in "\t\r\n":
+        return " "
+    return unicodedata.normalize("NFKC", letter)[0]
 
 
 def as_csv(table: Table) -> str:

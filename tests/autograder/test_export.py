@@ -153,7 +153,11 @@ def test_a_file_that_is_there_stays(course, capsys, tmp_path):
 @pytest.mark.parametrize(
     ("field", "made"),
     [("=1+1", "'=1+1"), ("+49 30", "'+49 30"), ("-x", "'-x"), ("@SUM", "'@SUM"), (" =1", "' =1"), ("\t=1", "'\t=1"),
-     ("|calc", "'|calc"), ("-2.5", "-2.5"), ("Ada", "Ada"), ("", ""), ("a=b", "a=b")],
+     ("|calc", "'|calc"), ("-2.5", "-2.5"), ("Ada", "Ada"), ("", ""), ("a=b", "a=b"),
+     ("\uff1d1+1", "'\uff1d1+1"), ("\uff0b1", "'\uff0b1"), ("\ufe66A1", "'\ufe66A1"), ("\u200b=1", "'\u200b=1"),
+     ("\ufeff\uff20SUM", "'\ufeff\uff20SUM"), ("x;=1+1;y", "x;'=1+1;y"), ("x\t=1", "x\t'=1"), ("a;b;+c", "a;b;'+c"),
+     ("x; \uff1d1", "x;' \uff1d1"), ('x"=1', "x\"'=1"), ("x\n=1", "x\n'=1"), ("x|-1", "x|'-1"),
+     ("\u0661", "\u0661"), ("Anna-Lena M\u00fcller; Ada", "Anna-Lena M\u00fcller; Ada")],
 )  # fmt: skip
 def test_formulas_are_neutralised(field, made):
     assert neutral(field) == made
