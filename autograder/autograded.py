@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.assignment import Assignment, Cell, as_jupyter
 from autograder.examine.records import Record, TaskRecord, write_whole
-from autograder.harmless import harmless
+from autograder.harmless import LONGEST, harmless, short_code
 from autograder.pages import data_uri
 from autograder.submission import Submission, submitted_at
 from dpcourse.tasks.shown import as_html
@@ -22,6 +23,7 @@ from dpcourse.tasks.verdict import Verdict
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+MOST_EXTRA = 100  # cells beside the homework's that are shown
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -43,9 +45,7 @@ def _notebook(assignment: Assignment, submission: Submission, record: Record, pa
         if cell.role == "task":
             made["outputs"] = [_output(cell, verdicts.get(cell.grade_id), painted)]
         cells.append(made)
-    if submission.extra:
-        cells.append(_plain("not-graded", "markdown", "## Not graded\n\nCells that do not belong to the homework."))
-        cells += [_plain(f"not-graded-{number}", "code", text) for number, text in enumerate(submission.extra, 1)]
+    cells += _not_graded(submission.extra)
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
@@ -86,8 +86,10 @@ def answer_shown(cell: Cell, assignment: Assignment, submission: Submission) -> 
     """What the graded notebook shows of a student's cell. A missing one looks as it was handed out."""
     released = assignment.released[cell.grade_id]
     answer = submission.answers.get(cell.grade_id, released)
-    if cell.kind == "code" or answer == released:
+    if answer == released:
         return answer
+    if cell.kind == "code":
+        return short_code(answer)
     pictures = [f"![a picture](attachment:{name})" for name in attachments(cell, submission)]
     return "\n\n".join([harmless(answer), *pictures])
 
@@ -131,6 +133,23 @@ def _about(submission: Submission, record: Record) -> dict[str, Any]:
     said = [*([submission.rejected] if submission.rejected else []), *record.student_notes]
     lines = "\n".join(f"- {harmless(' '.join(sentence.split()))}" for sentence in dict.fromkeys(said))
     return _plain("about-this-submission", "markdown", f"**About this submission**\n\n{lines}")
+
+
+def _not_graded(sources: Sequence[str]) -> list[dict[str, Any]]:
+    """The cells that the student added, at the end, as far as there is room for them."""
+    if not sources:
+        return []
+    shown, room = list[str](), LONGEST
+    for source in sources[:MOST_EXTRA]:
+        shown.append(short_code(source, room))
+        room -= min(room, len(source))
+        if room <= 0:
+            break
+    said = "Cells that do not belong to the homework."
+    if len(shown) < len(sources):
+        said += f" Only {len(shown)} of {len(sources)} are shown here; all are in the file that was handed in."
+    title = _plain("not-graded", "markdown", f"## Not graded\n\n{said}")
+    return [title, *(_plain(f"not-graded-{number}", "code", text) for number, text in enumerate(shown, 1))]
 
 
 def _plain(name: str, kind: str, source: str) -> dict[str, Any]:

@@ -46,9 +46,9 @@ def harmless(markdown: str) -> str:
     return cut + shown
 
 
-def short_code(code: str) -> str:
+def short_code(code: str, most: int = LONGEST) -> str:
     """A program, as far as a page shows it. A program can do nothing there."""
-    return code if len(code) <= LONGEST else f"# {cut_off(code, LONGEST)}\n\n{code[:LONGEST]}"
+    return code if len(code) <= most else f"# {cut_off(code, most)}\n\n{code[:most]}"
 
 
 def room(text: str) -> int:
