@@ -208,7 +208,7 @@ def neutral(field: str) -> str:
     """A field in which no spreadsheet finds a formula, whatever it takes for the separator of columns.
 
     An apostrophe goes before what could begin one: at the start of the field, and behind a separator, at which a
-    spreadsheet of another language breaks the line. A full-width sign counts as the plain one, as some programs take it.
+    spreadsheet of another language breaks the line. A full-width sign counts as the plain one: some read it so.
     """
     if NUMBER.fullmatch(field):
         return field

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -19,6 +21,11 @@ class Process(Protocol):
         """What the function answers, still as it came; a complaint is raised."""
 
 
+#: A box and the one after it read the same clock: a program could answer late on purpose, and tell by the time of day
+#: what it has seen. So the next box starts later, by chance, in proportion to the time that the program took itself.
+LONGEST_WAIT, WAIT = 60.0, 2.0
+
+
 class RemoteStudent(Respondent):
     """A student's function in another process. ``again`` starts that process anew."""
 
@@ -26,11 +33,15 @@ class RemoteStudent(Respondent):
         self, remote: Process, task: str, answer: Form, seconds: float, again: Callable[[], Process] | None = None
     ) -> None:
         self.remote, self.task, self.answer, self.seconds, self._again = remote, task, answer, seconds, again
+        self._since = time.monotonic()
 
     def forget(self) -> None:
         """A new process in the same state as the old one was before the first question."""
-        if self._again is not None:
-            self.remote = self._again()
+        if self._again is None:
+            return
+        spent = time.monotonic() - self._since
+        time.sleep(min(LONGEST_WAIT, WAIT * spent * secrets.SystemRandom().random()))
+        self.remote, self._since = self._again(), time.monotonic()
 
     def answers(self, probe: Probe, number: int, seed: int = 0) -> Answered:
         """As many answers as were asked for, each read by the form."""

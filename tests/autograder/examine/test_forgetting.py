@@ -7,13 +7,17 @@ prevented: between the two tables of a pair the program starts anew.
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autograder.assignment import Assignment, Cell
+from autograder.box.process import Remote
 from autograder.box.sandbox import Sandbox
+from autograder.examine import remote_student
 from autograder.examine.examination import Examination
+from autograder.examine.remote_student import RemoteStudent
 from autograder.submission import Submission
-from dpcourse.tasks import Student, tasks_of
+from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -98,3 +102,47 @@ def test_memory_would_help_if_it_were_not_taken_away(tmp_path, monkeypatch):
 def test_starting_anew_costs_an_honest_student_nothing():
     found, examined = verdict(HONEST + "\nprivate_median = honest\n")
     assert (found.status, found.points, examined.starts) == ("passed", TASK.points, 1)
+
+
+# The clock is the same in every box. In each round one box learns a number from 0 to 11, and answers when the clock
+# stands in that twelfth of a period; the next box says in which twelfth it was asked.
+PERIOD, NUMBERS, ROUNDS, MANY = 1.2, 12, 8, 7
+BY_CLOCK = f"""
+import time
+PERIOD, NUMBERS = {PERIOD}, {NUMBERS}
+def tell(number):
+    if number < 0:
+        return time.time() % PERIOD * NUMBERS // PERIOD
+    while not 0.1 < (time.time() % PERIOD * NUMBERS / PERIOD - number) < 0.3:
+        time.sleep(0.001)
+    return 0.0
+"""
+
+
+def understood(sandbox: Sandbox, numbers: list[int]) -> int:
+    """How many of these numbers the later box knew."""
+    open_ones: list[Remote] = []
+
+    def again() -> Remote:
+        while open_ones:
+            open_ones.pop().close()
+        open_ones.append(Remote(sandbox, 60.0))
+        assert open_ones[0].run("tell", BY_CLOCK) == ""
+        return open_ones[0]
+
+    right = 0
+    for number in numbers:
+        student = RemoteStudent(again(), "tell", Answer(), 10.0, again)
+        student.value({"number": number})
+        student.forget()
+        right += student.value({"number": -1}) == number
+    return right
+
+
+def test_a_later_box_does_not_read_the_clock_for_a_message(monkeypatch):
+    """With the wait, one number in six is understood; 7 of 8 are with probability 4e-5."""
+    numbers = np.random.default_rng(4).integers(0, NUMBERS, ROUNDS).tolist()
+    with Sandbox() as sandbox:
+        assert understood(sandbox, numbers) < MANY
+        monkeypatch.setattr(remote_student, "WAIT", 0.0)
+        assert understood(sandbox, numbers) >= MANY  # so the trick works where nobody waits
