@@ -87,7 +87,8 @@ class OpenBox:
             said = self._said(ENDS_WITHIN)
             stopped = said is None
             if said is None:
-                self._leash.send(b"stop")
+                with contextlib.suppress(BrokenPipeError):  # it has just been told how the box ended
+                    self._leash.send(b"stop")
                 said = self._said(ANSWERS_WITHIN)
             if said is not None:
                 return Ending(int(said["code"]), float(said["cpu_seconds"]), stopped)

@@ -153,6 +153,12 @@ class _Boxes:
                     continue
                 ended = {"code": os.waitstatus_to_exitcode(status), "cpu_seconds": used.ru_utime + used.ru_stime}
                 with contextlib.suppress(OSError):
+                    # What is left unread when a socket is closed reaches the other end as an error, before our words.
+                    leash.shutdown(socket.SHUT_RD)
+                    leash.setblocking(False)
+                    while leash.recv(16):
+                        pass
+                with contextlib.suppress(OSError):
                     leash.send(json.dumps(ended).encode())
                 with contextlib.suppress(KeyError, ValueError):
                     self.selector.unregister(leash)

@@ -12,6 +12,7 @@ import numpy as np
 import psutil
 import pytest
 
+from autograder.box import sandbox as box
 from autograder.box.process import KilledFromOutside, Lost, Remote
 from autograder.box.sandbox import Sandbox
 from autograder.course import Course
@@ -179,6 +180,16 @@ def test_a_closed_channel_is_no_kill_from_outside():
             process.run("close", "import os, time\nos.closerange(3, 1000)\ntime.sleep(100)")
         again = Remote(sandbox, 20.0)
         assert again.run("works", "x = 1") == ""
+
+
+@pytest.mark.parametrize("seconds", [0.01, 100])
+def test_a_closed_channel_never_breaks_the_sandbox(monkeypatch, seconds):
+    """The grader says "stop" while the process may end by itself: whoever is first, how it ended is told."""
+    monkeypatch.setattr(box, "ENDS_WITHIN", 0.01)
+    with Sandbox() as sandbox:
+        for _ in range(20):  # without care about three of four said nothing
+            with pytest.raises(Lost):
+                Remote(sandbox, 20.0).run("close", f"import os, time\nos.closerange(3, 1000)\ntime.sleep({seconds})")
 
 
 def test_a_kill_from_outside_is_told_as_that():
