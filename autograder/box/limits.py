@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-OVERHEAD = 100 * 2**20  # of a box: page tables, buffers, what is copied on writing
+OVERHEAD = 200 * 2**20  # of a box, in the kernel: page tables, buffers, the names of files and links
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class Limits:
     written: int = 64 * 2**20  # in each of the places that may be written to
     entries: int = 10_000  # files and folders in each of them
 
-    def largest(self, places: int) -> int:
-        """Bytes that a box with so many places to write to can take at most."""
-        return self.memory + places * self.written + OVERHEAD
+    def largest(self, address_space: int, places: int) -> int:
+        """Bytes that a box can take at most: it may write over all of its address space, also what was loaded."""
+        return address_space + places * self.written + OVERHEAD
 
 
 def boxes_that_fit(box: int, root: Path = Path("/")) -> int | None:

@@ -130,6 +130,13 @@ class Sandbox:
         self._control: socket.socket | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._owner = 0
+        self._address_space = 0
+
+    @property
+    def largest_box(self) -> int | None:
+        """Bytes that one box can take at most, once the sandbox has started; None where the system does not tell."""
+        space = self._address_space
+        return self.limits.largest(space, len(WRITABLE)) if space > 0 else None
 
     @property
     def is_alive(self) -> bool:
@@ -216,7 +223,9 @@ class Sandbox:
         with contextlib.suppress(OSError):  # it has ended: what it said of that follows
             for message in messages:
                 self._control.send(message)
-            if self._control.recv(16) == b"ready":
+            ready = self._control.recv(100)
+            if ready:
+                self._address_space = int(json.loads(ready)["address_space"])
                 return
         self._process.kill()
         why = self._process.stderr.read().decode(errors="replace").strip().splitlines()

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 from autograder.assignment import Assignment
 from autograder.box import sandbox
 from autograder.box.library import packages_for
-from autograder.box.limits import Limits, boxes_that_fit
 from autograder.course import Course
 from autograder.examine.records import Record
 from autograder.examine.runs import Run, Writing
 from autograder.examine.workers import Job, Setting, local
 from autograder.notebook_file import Unreadable, read_file
 from autograder.submission import Submission
-from autograder.terminal import Problem, note
+from autograder.terminal import Problem
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
@@ -85,7 +84,6 @@ def _graded(
         if not students or student in students
     ]
     setting = setting_of(course, wanted, runs, unsafe)
-    number = workers_that_fit(jobs)
     found: dict[tuple[str, str], Record] = {}
 
     def told(record: Record) -> None:
@@ -112,7 +110,7 @@ def _graded(
 
             graded = on_cluster(still(), setting, cluster)
         else:
-            graded = local(still(), setting, number)
+            graded = local(still(), setting, jobs or os.cpu_count() or 1)
         with contextlib.closing(graded):  # on Ctrl-C the workers end at once, not when Python gets round to it
             for record in graded:
                 kept = writer.kept(record)
@@ -153,16 +151,6 @@ def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str,
                     yield read_file(path)
 
     return packages_for(source, submitted())
-
-
-def workers_that_fit(jobs: int | None) -> int:
-    """How many submissions at a time: as many as asked for, or as there are cores, and no more than memory allows."""
-    wanted = jobs or os.cpu_count() or 1
-    fit = boxes_that_fit(Limits().largest(len(sandbox.WRITABLE)))
-    if fit is not None and fit < wanted:
-        note(f"{fit} at a time instead of {wanted}: there is not more free memory (see --jobs)")
-        return fit
-    return wanted
 
 
 def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:

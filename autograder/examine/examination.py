@@ -20,7 +20,7 @@ from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.services import told_of
 from autograder.box.walls import NoSandbox
 from autograder.examine.records import Record, TaskRecord
-from autograder.examine.remote_student import RemoteStudent
+from autograder.examine.remote_student import RemoteStudent, wait_by_chance
 from autograder.examine.seeds import probe_seed
 from autograder.pictures import kept
 from autograder.submission import Submission
@@ -241,6 +241,7 @@ def examine(
     unclear = {one.task for one, _ in verdicts if one.status in ("failed", "error")} - first.lost
     seen: dict[str, Verdict] = {}
     if unclear:
+        wait_by_chance(SECONDS - first.left)
         second = Examination(submission, assignment, tasks, sandbox, public=True, only=unclear)
         seen = {one.task: one for one, _ in second.verdicts()}
     points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}

@@ -21,9 +21,16 @@ class Process(Protocol):
         """What the function answers, still as it came; a complaint is raised."""
 
 
-#: A box and the one after it read the same clock: a program could answer late on purpose, and tell by the time of day
-#: what it has seen. So the next box starts later, by chance, in proportion to the time that the program took itself.
 LONGEST_WAIT, WAIT = 60.0, 2.0
+
+
+def wait_by_chance(spent: float) -> None:
+    """Let some time go by before a program that took so many seconds gets its next box.
+
+    A box and the one after it read the same clock: a program could end late on purpose, and tell by the time of day
+    what it has seen. So the next box starts later, by chance, in proportion to the time that the program took itself.
+    """
+    time.sleep(min(LONGEST_WAIT, WAIT * spent * secrets.SystemRandom().random()))
 
 
 class RemoteStudent(Respondent):
@@ -39,8 +46,7 @@ class RemoteStudent(Respondent):
         """A new process in the same state as the old one was before the first question."""
         if self._again is None:
             return
-        spent = time.monotonic() - self._since
-        time.sleep(min(LONGEST_WAIT, WAIT * spent * secrets.SystemRandom().random()))
+        wait_by_chance(time.monotonic() - self._since)
         self.remote, self._since = self._again(), time.monotonic()
 
     def answers(self, probe: Probe, number: int, seed: int = 0) -> Answered:

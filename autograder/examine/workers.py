@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
+from autograder.box.limits import boxes_that_fit
 from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.walls import Bubblewrap, NoWall
 from autograder.examine.examination import SECONDS, examine, given_up
@@ -24,6 +25,7 @@ from autograder.examine.forked import Forked
 from autograder.examine.records import Record
 from autograder.examine.within_limits import limit_memory
 from autograder.submission import Submission
+from autograder.terminal import note
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
@@ -106,8 +108,21 @@ def _needed(setting: Setting) -> set[str]:
     return ({"sympy"} if proofs else set()) | (set() if values_only else {"scipy.stats"})
 
 
+def _that_fit(sandbox: Sandbox, wanted: int) -> int:
+    """How many boxes of this sandbox may be open at a time: no more than there is free memory for."""
+    largest = sandbox.largest_box
+    fit = None if largest is None else boxes_that_fit(largest)
+    if fit is None or fit >= wanted:
+        return wanted
+    note(f"{fit} at a time instead of {wanted}: there is not more free memory (see --jobs)")
+    return fit
+
+
 def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Record, None, None]:
-    """The records of the jobs, as they come; a job whose worker is lost is given to another."""
+    """The records of the jobs, as they come; a job whose worker is lost is given to another.
+
+    ``number`` at a time at most, and no more than the free memory has room for.
+    """
     for name in _needed(setting):  # before anybody forks
         importlib.import_module(name)
     waiting, again, sandbox = iter(jobs), deque[Job](), setting.sandbox()
@@ -116,7 +131,13 @@ def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Recor
     def next_job() -> Job | None:
         return again.popleft() if again else next(waiting, None)
 
+    first = next_job()
+    if first is None:
+        return
+    again.append(first)
     try:
+        sandbox.start()
+        number = _that_fit(sandbox, number)
         while True:
             for place in range(number):
                 if place < len(workers) and workers[place].job is not None:

@@ -31,8 +31,10 @@ def serve(descriptor: int, settings: dict[str, Any], program: bytes) -> None:
     os.closerange(descriptor + 1, 1024)
     os.chdir(settings["home"])
     os.environ["HOME"] = settings["home"]
+    if program:  # with walls: threads and signals are counted for each user, so each box has its own
+        kernel.unshare(kernel.NEW_USER)
     _limit(settings)
-    if program:  # with walls
+    if program:
         kernel.drop_capabilities()
         kernel.forbid_new_privileges()
         kernel.filter_calls(program)

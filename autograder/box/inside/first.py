@@ -53,7 +53,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # else the collector touches, and so copies, every page in every child
     settings["memory"] = _address_space(memory, settings["memory"])
-    control.send(b"ready")
+    control.send(json.dumps({"address_space": settings["memory"]}).encode())
     _Boxes(control, settings, program, processes).serve()
 
 

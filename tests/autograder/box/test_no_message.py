@@ -5,10 +5,13 @@ what the kernel shares between processes that share nothing: which files have be
 locks, what is free. (What the processor shares, its caches and its time, is not promised; see THREATS.md.)
 """
 
+import os
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from tests.autograder.box.conftest import processes_in_boxes
 from tests.autograder.box.test_mounts import counted
 
 READ = """
@@ -110,6 +113,35 @@ kept[::4096] = b"x" * len(kept[::4096])
     beside = seen(boxes())
     talker.close()
     assert before == beside == seen(boxes())
+
+
+THREADS = """
+import threading, time
+threading.stack_size(64 * 1024)
+started = 0
+try:
+    for _ in range(MOST):
+        threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+        started += 1
+except RuntimeError:
+    pass
+raise ValueError(f"<{started}>")
+"""
+
+
+def test_the_threads_of_one_box_are_not_counted_with_anothers(boxes):
+    """Root may have as many as it likes; any other user would be refused here, were boxes one user for the kernel."""
+    greedy, other = boxes(), boxes()
+    assert "stopped" in greedy.run("many", THREADS.replace("MOST", "100"))
+    assert "<8>" in other.run("some", THREADS.replace("MOST", "8"))
+
+
+def test_each_box_is_another_user_for_the_kernel(small_sandbox, boxes):
+    """So what the kernel counts for a user (threads, signals that wait) is each box's own."""
+    _ = boxes(), boxes()
+    users = {os.readlink(f"/proc/{process}/ns/user") for process in processes_in_boxes(small_sandbox)}
+    assert len(users) == 2
+    assert os.readlink("/proc/self/ns/user") not in users
 
 
 def test_a_number_is_read_at_all(boxes):

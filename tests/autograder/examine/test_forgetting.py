@@ -13,12 +13,14 @@ import pytest
 from autograder.assignment import Assignment, Cell
 from autograder.box.process import Remote
 from autograder.box.sandbox import Sandbox
-from autograder.examine import remote_student
-from autograder.examine.examination import Examination
+from autograder.course import Course
+from autograder.examine import examination, remote_student
+from autograder.examine.examination import Examination, examine
 from autograder.examine.remote_student import RemoteStudent
 from autograder.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
+from tests.autograder.five import HOMEWORK, all_right, five_course
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 
@@ -146,3 +148,23 @@ def test_a_later_box_does_not_read_the_clock_for_a_message(monkeypatch):
         assert understood(sandbox, numbers) < MANY
         monkeypatch.setattr(remote_student, "WAIT", 0.0)
         assert understood(sandbox, numbers) >= MANY  # so the trick works where nobody waits
+
+
+def test_the_words_for_the_student_come_from_a_box_that_could_not_be_timed(tmp_path, monkeypatch):
+    """Between the last fresh probe and the public ones time goes by, and the longer the program took, the more."""
+    waited: list[tuple[float, int]] = []
+    with Sandbox() as sandbox:
+        opened: list[object] = []
+        real = sandbox.open
+        monkeypatch.setattr(sandbox, "open", lambda: opened.append(1) or real())
+        monkeypatch.setattr(examination, "wait_by_chance", lambda spent: waited.append((spent, len(opened))))
+        course = Course.find(five_course(tmp_path))
+        homework = Assignment.read(course.source(HOMEWORK))
+        answers = {f"{name}-solution": text for name, text in all_right().items()}
+        answers["double-solution"] = "import time\ndef double(x):\n    time.sleep(0.3)\n    return x"
+        tasks = {name: course.task(name) for name in homework.task_names}
+        record = examine(Submission("ada", HOMEWORK, answers=answers), homework, tasks, 2**62, sandbox)
+    assert record.tasks[0].status == "failed"
+    ((spent, boxes),) = waited
+    assert spent > 0.3
+    assert (boxes, len(opened)) == (1, 2)
