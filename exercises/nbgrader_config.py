@@ -20,8 +20,8 @@ c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.db_url = f"sqlite:///{Path(__file__).resolve().parent / 'gradebook.db'}"
 
 # `nbgrader autograde` examines each submission in the sandbox, decides outside of it, and saves those points.
-c.Autograde.exporter_class = "autograder.nbgrader_path.TrustedExporter"
-c.Autograde.sanitize_preprocessors = ["autograder.nbgrader_path.Examine"]
+c.Autograde.exporter_class = "autograder.gradebook.nbgrader_plugin.TrustedExporter"
+c.Autograde.sanitize_preprocessors = ["autograder.gradebook.nbgrader_plugin.Examine"]
 c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.SaveAutoGrades",
     "nbgrader.preprocessors.AssignLatePenalties",
@@ -30,7 +30,7 @@ c.Autograde.autograde_preprocessors = [
 
 # formgrader typesets formulas with the server's own MathJax, so it needs no network.
 c.HTMLExporter.extra_template_basedirs = [
-    str(Path(autograder.__file__).parent / "templates"),
+    str(Path(autograder.__file__).parent / "pages" / "templates"),
     str(Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"),
 ]
 

@@ -12,16 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.assignment import Assignment
 from autograder.box import sandbox
 from autograder.box.library import packages_for
-from autograder.course import Course
+from autograder.console import Problem
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record
 from autograder.examine.runs import Run, Writing
 from autograder.examine.workers import Job, Setting, local
-from autograder.notebook_file import Unreadable, read_file
-from autograder.submission import Submission
-from autograder.terminal import Problem
+from autograder.intake.notebook import Unreadable, read_file
+from autograder.intake.submission import Submission
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.box.sandbox import Sandbox
-from autograder.course import own_tasks
+from autograder.console import Problem
+from autograder.course.course import own_tasks
 from autograder.examine.examination import given_up
 from autograder.examine.records import Record
 from autograder.examine.workers import MOST_LOSSES, Job, Setting, examine_job
-from autograder.terminal import Problem
 from dpcourse.tasks import task_named
 
 ANSWERS_WITHIN = 15.0  # seconds, the scheduler

@@ -14,16 +14,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from autograder.assignment import Assignment, Cell
 from autograder.box.process import KilledFromOutside, Lost, Remote
 from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.services import told_of
 from autograder.box.walls import NoSandbox
+from autograder.course.homework import Assignment, Cell
 from autograder.examine.records import Record, TaskRecord
 from autograder.examine.remote_student import RemoteStudent, wait_by_chance
 from autograder.examine.seeds import probe_seed
-from autograder.pictures import kept
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
+from autograder.pages.pictures import kept
 from dpcourse.tasks.complaints import Late
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict

@@ -15,14 +15,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.assignment import Assignment
-from autograder.course import Course
+from autograder.console import Problem
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record, records_in, write_whole
 from autograder.examine.seeds import is_guessable, new_seed
 from autograder.examine.within_limits import OverLimit, within_limits
-from autograder.scribe import Graded, Scribe
-from autograder.submission import Submission, read_submission
-from autograder.terminal import Problem
+from autograder.gradebook.writing_process import Graded, Scribe
+from autograder.intake.submission import Submission, read_submission
 
 BATCH, SOON = 25, 2.0  # records, or seconds, until the gradebook is written
 

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
-from autograder.assignment import Assignment
 from autograder.box.limits import boxes_that_fit
 from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.walls import Bubblewrap, NoWall
+from autograder.console import note
+from autograder.course.homework import Assignment
 from autograder.examine.examination import SECONDS, examine, given_up
 from autograder.examine.forked import Forked
 from autograder.examine.records import Record
 from autograder.examine.within_limits import limit_memory
-from autograder.submission import Submission
-from autograder.terminal import note
+from autograder.intake.submission import Submission
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.bundled import FILES, FOLDERS, TARGETS
+from autograder.handout.repository import FILES, FOLDERS, TARGETS
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course
 from tests.conftest import ROOT
 
@@ -125,9 +125,9 @@ CHECK = """
 import sys
 for name in ("nbgrader", "pyseccomp", "dask", "distributed"):
     sys.modules[name] = None
-import autograder.command, dpcourse
+import autograder.cli, dpcourse
 assert autograder.__file__.startswith(sys.argv[1]) and dpcourse.__file__.startswith(sys.argv[1])
-sys.exit(autograder.command.main(["check", sys.argv[2]]))
+sys.exit(autograder.cli.main(["check", sys.argv[2]]))
 """
 
 

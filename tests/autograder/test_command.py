@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from autograder import command, grade
+from autograder import cli
+from autograder.commands import grade
 from autograder.examine.records import Record, TaskRecord
 from tests.autograder.small_course import HW, answered, dpcourse, make_course
 from tests.conftest import ROOT
@@ -15,7 +16,7 @@ from tests.conftest import ROOT
 
 def test_help_is_quick_and_loads_nothing_heavy():
     probe = (
-        "import sys; from autograder.command import parser_for; parser_for('').format_help();"
+        "import sys; from autograder.cli import parser_for; parser_for('').format_help();"
         "print([m for m in ('numpy', 'nbgrader', 'traitlets', 'matplotlib', 'torch') if m in sys.modules])"
     )
     best = 9.0
@@ -27,7 +28,7 @@ def test_help_is_quick_and_loads_nothing_heavy():
     assert best < 1  # 0.1 s on a quiet machine
 
 
-@pytest.mark.parametrize("name", command.COMMANDS)
+@pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_shows_an_example(name, capsys):
     code, out, _ = dpcourse(capsys, name, "--help")
     assert code == 0

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.course import Course
-from autograder.terminal import Problem
+from autograder.console import Problem
+from autograder.course.course import Course
 from tests.autograder.small_course import HW, answered, make_course
 from tests.conftest import ROOT
 
@@ -63,7 +63,7 @@ def test_the_courses_own_tasks_come_first(tmp_path):
     course = Course.find(make_course(tmp_path))
     assert course.task("noisy_count").points == 2
     (course.root / "tasks.py").write_text(OWN)
-    from autograder.course import own_tasks
+    from autograder.course.course import own_tasks
 
     own_tasks.cache_clear()
     assert course.task("noisy_count").points == 7

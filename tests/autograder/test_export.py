@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.export import neutral, quoted
+from autograder.commands.export import neutral, quoted
 from tests.autograder.small_course import HW, dpcourse, for_machines
 
 

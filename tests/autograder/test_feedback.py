@@ -8,10 +8,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from autograder.assignment import Assignment
-from autograder.feedback import page
-from autograder.pages import PNG, data_uri, plain
-from autograder.pictures import kept
+from autograder.commands.feedback import page
+from autograder.course.homework import Assignment
+from autograder.pages.page import PNG, data_uri, plain
+from autograder.pages.pictures import kept
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
 from tools.browser import driver
 
@@ -204,7 +204,7 @@ def test_an_endless_answer_is_cut():
 
 def test_a_big_class_with_odd_names(tmp_path, capsys, monkeypatch):
     course = make_course(tmp_path)
-    monkeypatch.setattr("autograder.feedback.MANY", 3)  # several processes
+    monkeypatch.setattr("autograder.commands.feedback.MANY", 3)  # several processes
     for student in ("ada", "<b>bob<b>", "..", "zoë"):
         record(student, ("passed", 1), ("missing", 0)).save(course / "grading" / HW)
     (course / "grading" / HW / "broken.json").write_text("{")

@@ -8,12 +8,12 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import event
 
-from autograder.assignment import Assignment
-from autograder.autograded import answers_shown, graded_path
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record, TaskRecord
-from autograder.gradebook import Writer
-from autograder.submission import Submission
+from autograder.gradebook.graded_notebook import answers_shown, graded_path
+from autograder.gradebook.write import Writer
+from autograder.intake.submission import Submission
 from tests.autograder.small_course import HW
 
 DUE = datetime(2026, 2, 1)
@@ -188,7 +188,7 @@ def test_all_or_nothing(course, assignment, monkeypatch):
     good, (record, submission) = pair(assignment, "ada", points=(0, 0)), pair(assignment, "bob")
     with pytest.raises(ValueError, match="'bob' does not belong to 'eve'"):
         write(course, good, (record, Submission("eve", HW, submission.answers)))
-    monkeypatch.setattr("autograder.penalties.LatePenalties.by_plugin", lambda *_: 1 / 0)
+    monkeypatch.setattr("autograder.gradebook.penalties.LatePenalties.by_plugin", lambda *_: 1 / 0)
     handed_in_at(course, "bob", DUE)
     with Gradebook(course.db_url, course.name) as book:
         book.update_or_create_assignment(HW, duedate=DUE)

@@ -12,7 +12,7 @@ import numpy
 import pytest
 import scipy
 
-from autograder.machine import Machine, cautions, foreign_system, obstacles
+from autograder.system.machine import Machine, cautions, foreign_system, obstacles
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -134,7 +134,7 @@ def test_the_doctor_runs_where_only_the_library_is_installed(tmp_path):
                 (tmp_path / one.name).symlink_to(one)
     program = (
         f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(tmp_path)!r}]; "
-        "from autograder.command import main; sys.exit(main(sys.argv[1:]))"
+        "from autograder.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     python = [os.path.realpath(sys.executable), "-I", "-S", "-c", program]
     said = subprocess.run(

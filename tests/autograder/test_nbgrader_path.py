@@ -7,11 +7,11 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.assignment import Assignment
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record
-from autograder.gradebook import Writer
-from autograder.submission import read_submission
+from autograder.gradebook.write import Writer
+from autograder.intake.submission import read_submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.stock import SEED, nbgrader, quick_folder, tried
 from tools import browser

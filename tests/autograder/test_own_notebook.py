@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from autograder.course import Course
+from autograder.console import Problem
+from autograder.course.course import Course
 from autograder.examine.batch import grade
-from autograder.own_notebook import check_notebook
-from autograder.terminal import Problem
+from autograder.examine.own_notebook import check_notebook
 from tests.autograder.classroom import answering, grade_id, hand_in, released, solved
 from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook
 from tests.conftest import ROOT

@@ -3,11 +3,11 @@
 import nbformat
 import pytest
 
-from autograder.course import Course
-from autograder.leaks import secrets_of
-from autograder.marks import gradebook
-from autograder.release import secrets_of_release
-from autograder.terminal import Problem
+from autograder.commands.release import secrets_of_release
+from autograder.console import Problem
+from autograder.course.course import Course
+from autograder.gradebook.read import gradebook
+from autograder.handout.leaks import secrets_of
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, source_notebook
 
 

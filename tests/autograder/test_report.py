@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from autograder.assignment import Assignment
-from autograder.course import Course
-from autograder.similar import similar, tokens
-from autograder.tally import TASK_STATUSES, tallied
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
+from autograder.pages.similarity import similar, tokens
+from autograder.pages.statistics import TASK_STATUSES, tallied
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
 from tools.browser import driver
 

@@ -7,8 +7,8 @@ import time
 import nbformat
 import pytest
 
-from autograder.notebook_file import LONGEST_SOURCE, MOST_CELLS
-from autograder.submission import submitted_at
+from autograder.intake.notebook import LONGEST_SOURCE, MOST_CELLS
+from autograder.intake.submission import submitted_at
 from tests.autograder.desk import RIGHT, Desk
 from tests.autograder.small_course import HW, make_course
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.assignment import Assignment, Cell
 from autograder.box.process import Remote
 from autograder.box.sandbox import Sandbox
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.homework import Assignment, Cell
 from autograder.examine import examination, remote_student
 from autograder.examine.examination import Examination, examine
 from autograder.examine.remote_student import RemoteStudent
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
 from tests.autograder.five import HOMEWORK, all_right, five_course

@@ -1,0 +1,101 @@
+"""What is in the students' repository: the files of the course's repository, and how some of them are changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+from autograder.console import Problem
+from autograder.course.course import Course, heading
+
+FOLDERS = ("lectures", "dpcourse", "autograder")
+FILES = (
+    "pyproject.toml", "environment.yml", "constraints.txt", "postBuild", "tools/install_torch.py", "CITATION.cff",
+    "LICENSE", "LICENSE-NOTEBOOKS.md", "exercises/README.md",
+)  # fmt: skip
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "students", "*.tmp")
+TARGETS = ("help", "setup", "lab", "clean")  # of the Makefile
+IGNORED = ".venv/\n__pycache__/\n*.egg-info/\n.ipynb_checkpoints/\n"
+BINDER = "\n[![Open in Binder](https://mybinder.org/badge_logo.svg)](https://mybinder.org/v2/gh/{0}/HEAD?urlpath=lab)\n"
+
+
+def fill(target: Path, course: Course, homeworks: list[str], releases: Path, address: str = "") -> None:
+    """Write the students' repository to an empty folder. ``releases/<homework>`` are without solutions."""
+    home = course.root.parent
+    for name in (*FOLDERS, *FILES, "Makefile"):
+        if not (home / name).exists():
+            raise Problem(
+                f"{home} has no {name}: a bundle is made from a copy of the whole repository around the course"
+            )
+    for name in FOLDERS:
+        shutil.copytree(home / name, target / name, ignore=LEFT_OUT, symlinks=True)
+    (target / "autograder" / "README.md").unlink(missing_ok=True)  # for instructors
+    for name in FILES:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(home / name, target / name)
+    guide = target / "exercises" / "README.md"
+    write(guide, only_these(guide.read_text(encoding="utf-8"), homeworks, course.assignments()))
+    for homework in homeworks:
+        place = target / "exercises" / homework
+        shutil.copytree(releases / homework, place, ignore=LEFT_OUT)
+        for notebook in place.rglob("*.ipynb"):
+            nearer_links(notebook)
+    write(target / "Makefile", for_students((home / "Makefile").read_text(encoding="utf-8")))
+    write(target / ".gitignore", IGNORED)
+    write(target / "README.md", readme(target, homeworks, address))
+    for link in (path for path in target.rglob("*") if path.is_symlink()):
+        raise Problem(f"{link.relative_to(target)} is a link; a bundle holds files only")
+
+
+def write(place: Path, text: str) -> None:
+    """A text file, the same on every system."""
+    place.write_text(text, encoding="utf-8", newline="\n")
+
+
+def only_these(guide: str, homeworks: list[str], known: list[str]) -> str:
+    """The students' guide without the sections on homeworks that are not handed out (yet), and with their number."""
+    first, *sections = re.split(r"^(?=## )", guide, flags=re.MULTILINE)
+    absent = {f"## {homework}" for homework in known if homework not in homeworks}
+    text = first + "".join(one for one in sections if one.partition("\n")[0].strip() not in absent)
+    if absent:
+        text = re.sub(r"^\w+ homeworks, one after each lecture\. Each", "Each homework", text, flags=re.MULTILINE)
+    return text.rstrip() + "\n"
+
+
+def nearer_links(notebook: Path) -> None:
+    """A release lies one folder deeper in the course than in the bundle; its links to the lectures follow."""
+    book = json.loads(notebook.read_text(encoding="utf-8"))
+    for cell in book["cells"]:
+        if cell["cell_type"] == "markdown":
+            lines = cell["source"] if isinstance(cell["source"], list) else cell["source"].splitlines(keepends=True)
+            cell["source"] = [line.replace("](../../../", "](../../") for line in lines]
+    write(notebook, json.dumps(book, indent=1, ensure_ascii=False) + "\n")
+
+
+def for_students(makefile: str) -> str:
+    """The Makefile with the targets that a student can use. Blocks are parted by blank lines."""
+    kept = []
+    for block in makefile.split("\n\n"):
+        target = re.match(r"([a-z][a-z-]*):", block)
+        if (target is None or target.group(1) in TARGETS) and ".peers" not in block:
+            kept.append(block)
+    text = "\n\n".join(kept).rstrip() + "\n"
+    text = re.sub(r"^EXTRAS := .*$", "EXTRAS := student", text, flags=re.MULTILINE)
+    text = re.sub(r"^\.PHONY: .*$", f".PHONY: {' '.join(TARGETS)}", text, flags=re.MULTILINE)
+    text = re.sub(r"^# `make lab`.*$", "# `make lab` opens the course.", text, flags=re.MULTILINE)
+    return re.sub(r"^(TYPED|JOBS|SYSTEM|# program:package).*\n", "", text, flags=re.MULTILINE)
+
+
+def readme(target: Path, homeworks: list[str], address: str) -> str:
+    """The students' front page."""
+    lectures = sorted(path.name for path in (target / "lectures").glob("*.ipynb"))
+    notebooks = [f"exercises/{homework}/{homework}.ipynb" for homework in homeworks]
+    template = (Path(__file__).parent / "students" / "README.md").read_text(encoding="utf-8")
+    return template.format(
+        badge=BINDER.format(address) if address else "",
+        lectures="\n".join(f"- [{heading(target / 'lectures' / name)}](lectures/{name})" for name in lectures),
+        homeworks="\n".join(f"- [{heading(target / name)}]({name})" for name in notebooks),
+        example=notebooks[0],
+    )
