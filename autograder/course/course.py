@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,6 +63,10 @@ class Course:
         """The folder with our records, one file a student."""
         return self.root / "grading" / assignment
 
+    def record_folders(self) -> list[str]:
+        """The homeworks that were ever graded, also those whose source is gone."""
+        return sorted(path.name for path in (self.root / "grading").glob("*") if path.is_dir())
+
     def feedback(self, student: str, assignment: str) -> Path:
         """The page that a student gets back."""
         return self.root / "feedback" / student / assignment / f"{assignment}.html"
@@ -84,6 +90,20 @@ class Course:
             if name not in known:
                 raise Problem(f"there is no homework {name!r} in {self.root / 'source'}; there are: {', '.join(known)}")
         return list(dict.fromkeys(names)) if names else known
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Two that write at a time would overwrite each other's work."""
+        import fcntl  # not on Windows, where nobody grades
+
+        folder = self.root / "grading"
+        folder.mkdir(exist_ok=True)
+        with (folder / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise Problem(f"another grading is at work in {self.root}: wait for it, or stop it") from None
+            yield
 
     def students_of(self, assignment: str) -> list[str]:
         """Who handed something in, by the names of their folders."""

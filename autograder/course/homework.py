@@ -6,6 +6,7 @@ It is read as JSON: nbformat and nbgrader take seconds to load, and a worker tha
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,11 @@ from typing import Any, Literal
 
 Kind = Literal["code", "markdown"]
 Role = Literal["given", "solution", "task", "written"]
+HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
+#: A name that a program defines at its top level.
+DEFINITION = re.compile(
+    r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)|^([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,11 @@ class Cell:
     manual: bool = False
     cell_id: str = ""
 
+    @property
+    def visible(self) -> str:
+        """What students see of a cell that is not theirs to write."""
+        return HIDDEN.sub("", self.source)
+
 
 @dataclass(frozen=True)
 class Assignment:
@@ -45,6 +56,11 @@ class Assignment:
     def task_names(self) -> tuple[str, ...]:
         """The tasks that the machine grades, in order."""
         return tuple(cell.grade_id for cell in self.cells if cell.role == "task")
+
+    @property
+    def graded(self) -> tuple[Cell, ...]:
+        """The cells with points, by machine or by people."""
+        return tuple(cell for cell in self.cells if cell.role == "task" or cell.manual)
 
     @property
     def written(self) -> tuple[Cell, ...]:
@@ -75,6 +91,18 @@ class Assignment:
     def by_grade_id(self) -> dict[str, Cell]:
         """The cells that have a grade_id."""
         return {cell.grade_id: cell for cell in self.cells if cell.grade_id}
+
+    @cached_property
+    def functions(self) -> dict[str, set[str]]:
+        """grade_id of a solution -> the names by which its answer is known: those of tasks, if it defines any."""
+        names = {cell.grade_id: defined_names(cell.source) for cell in self.cells if cell.role == "solution"}
+        tasks = set(self.task_names)
+        return {grade_id: tasks & defined or defined for grade_id, defined in names.items()}
+
+    def solution_of(self, task: str) -> str:
+        """The grade_id of the cell in which the answer to a task stands."""
+        defining = (grade_id for grade_id, names in self.functions.items() if task in names)
+        return next(defining, f"{task}-solution")
 
     @cached_property
     def _release(self) -> list[Any]:
@@ -113,6 +141,11 @@ class Assignment:
         if twice:
             raise ValueError(f"{path} has {counts[twice[0]]} cells with the grade_id {twice[0]!r}; each must be unique")
         return cls(path.stem, cells)
+
+
+def defined_names(source: str) -> set[str]:
+    """The functions, classes and variables that a program defines at its top level."""
+    return {name or variable for name, variable in DEFINITION.findall(source)}
 
 
 def _cell(raw: dict[str, Any]) -> Cell:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.box import sandbox
@@ -25,14 +21,6 @@ from autograder.intake.submission import Submission
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
-
-
-@cache
-def judge_version() -> str:
-    """A fingerprint of the code that decides, for the records."""
-    root = Path(__file__).resolve().parents[2]
-    files = [*sorted((root / "dpcourse" / "tasks").glob("*.py")), *sorted((root / "autograder").rglob("*.py"))]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
 def grade(
@@ -52,25 +40,12 @@ def grade(
     """Grade what was handed in; the records of everything asked for, those of earlier runs included."""
     if not unsafe and cluster is None:
         sandbox.check()
-    with _alone(course):
+    with course.alone():
         runs = {
             name: Run(course, name, seed=seed, regrade=regrade, whole=students is None, repeat_probes=repeat_probes)
             for name in assignments
         }
         return _graded(course, runs, students, jobs, cluster, unsafe, progress, on_penalties)
-
-
-@contextlib.contextmanager
-def _alone(course: Course) -> Iterator[None]:
-    """Two graders at work in one course would overwrite each other's runs."""
-    folder = course.root / "grading"
-    folder.mkdir(exist_ok=True)
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Problem(f"another grading is at work in {course.root}: wait for it, or stop it") from None
-        yield
 
 
 def _graded(
@@ -105,6 +80,8 @@ def _graded(
 
     handed: dict[tuple[str, str], Submission] = {}
     with Writing(course, runs) as writer:
+        for run in runs.values():
+            run.restate(writer)
         if cluster is not None:
             from autograder.examine.cluster import on_cluster
 
@@ -116,6 +93,8 @@ def _graded(
                 kept = writer.kept(record)
                 writer.add(kept, handed.pop((record.assignment, record.student)))
                 told(kept)
+        for run in runs.values():
+            writer.complete(run)
         on_penalties(writer.update_penalties(students))
     if students is None:
         for run in runs.values():
@@ -136,7 +115,7 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     packages = packages_of(course, assignments.values())
     own = course.root / "tasks.py"
     own_tasks = own.read_bytes() if own.is_file() else b""
-    return Setting(assignments, tasks, preload, packages, unsafe, judge_version(), own_tasks)
+    return Setting(assignments, tasks, preload, packages, unsafe, own_tasks)
 
 
 def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str, ...]:

@@ -222,13 +222,11 @@ def examine(
     tasks: Mapping[str, Task],
     seed: int,
     sandbox: Sandbox,
-    *,
-    judge: str = "",
 ) -> Record:
     """The record of a submission. Never raises because of what is in it."""
     start = time.monotonic()
     common: dict[str, Any] = {
-        "student": submission.student, "assignment": assignment.name, "seed": seed, "judge": judge,
+        "student": submission.student, "assignment": assignment.name, "seed": seed,
         "fingerprint": submission.fingerprint, "sandbox": sandbox.wall.name,
     }  # fmt: skip
     if submission.rejected:
@@ -246,9 +244,12 @@ def examine(
         seen = {one.task: one for one, _ in second.verdicts()}
     points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}
     records = tuple(
-        _record(one, points[one.task], took, *for_the_student(tasks[one.task], one, seen.get(one.task)))
+        _record(
+            one, points[one.task], took, *for_the_student(tasks[one.task], one, seen.get(one.task)),
+            doubt="" if one.passed else _doubt(one, submission, assignment),
+        )
         for one, took in verdicts
-    )
+    )  # fmt: skip
     missing = [cell for cell in assignment.solutions if cell not in submission.answers]
     return Record(
         status="partial" if first.notes or missing else "graded", tasks=records,
@@ -257,11 +258,19 @@ def examine(
     )  # fmt: skip
 
 
-def _record(verdict: Verdict, points: float, seconds: float, feedback: str, picture: str) -> TaskRecord:
+def _doubt(verdict: Verdict, submission: Submission, assignment: Assignment) -> str:
+    """Why a person should decide about a wrong answer: another one may have been meant. "" if nothing suggests it."""
+    doubt = submission.doubts.get(assignment.solution_of(verdict.task), "")
+    return doubt or (ADDED if "NameError" in verdict.errors and submission.extra else "")
+
+
+def _record(
+    verdict: Verdict, points: float, seconds: float, feedback: str, picture: str, doubt: str = ""
+) -> TaskRecord:
     """The verdict in the points of the homework's own cell."""
     share = verdict.points / verdict.max_points if verdict.max_points else 0.0
     return TaskRecord(
         task=verdict.task, points=round(share * points, 4), max_points=points, status=verdict.status,
         message=verdict.message, misconception=verdict.misconception, feedback=feedback, picture=picture,
-        wasteful=verdict.wasteful, seconds=round(seconds, 3),
+        wasteful=verdict.wasteful, seconds=round(seconds, 3), doubt=doubt,
     )  # fmt: skip

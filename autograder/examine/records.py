@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.course.homework import Assignment
 from autograder.examine.seeds import is_guessable
 
 STATUSES = ("graded", "partial", "rejected")
@@ -37,6 +38,7 @@ class TaskRecord:
     picture: str = ""  # of the answers to the public probes, as ``pictures`` keeps it
     wasteful: bool = False
     seconds: float = 0.0
+    doubt: str = ""  # why a person should decide: it is not sure what the student meant to hand in
 
 
 ENDED = "While it ran, its process was lost or stopped. Your instructor can see how."
@@ -57,7 +59,6 @@ class Record:
     seconds: float = 0.0
     seed: int = 0
     fingerprint: str = ""  # of the file that was handed in
-    judge: str = ""  # of the code that decided
     run: str = ""  # the run of ``dpcourse grade`` that wrote it
     sandbox: str = "bubblewrap"
     answers: dict[str, str] = field(default_factory=dict)  # grade_id -> what the student wrote
@@ -92,6 +93,21 @@ class Record:
         plain = {name: getattr(self, name) for name in FIELDS if name != "tasks"}
         return {**plain, "notes": list(self.notes), "tasks": tasks}
 
+    def in_points_of(self, homework: Assignment) -> Record | None:
+        """The same verdicts in the points that the homework gives now; None if it asks for what was not examined."""
+        known = {task.task: task for task in self.tasks}
+        tasks = []
+        for cell in homework.cells:
+            if cell.role != "task":
+                continue
+            task = known.get(cell.grade_id)
+            if task is None or (task.max_points == 0 < cell.points and task.status == "passed"):
+                return None
+            share = task.points / task.max_points if task.max_points else 0.0
+            same = task.max_points == cell.points
+            tasks.append(task if same else replace(task, points=round(share * cell.points, 4), max_points=cell.points))
+        return self if tuple(tasks) == self.tasks else replace(self, tasks=tuple(tasks))
+
     def of_run(self, run: str) -> Record:
         """The same, marked as that run's."""
         return replace(self, run=run)
@@ -110,7 +126,8 @@ class Record:
             kept = json.loads(path.read_text(encoding="utf-8"))
             tasks = tuple(TaskRecord(**task) for task in kept.pop("tasks"))
             texts = {name: tuple(kept.get(name, ())) for name in ("notes", "happened")}
-            return cls(**{**kept, "tasks": tasks, **texts})
+            known = {name: kept[name] for name in cls.__dataclass_fields__ if name in kept}
+            return cls(**{**known, "tasks": tasks, **texts})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"{path} is not a grading record: {error}") from None
 

@@ -45,7 +45,6 @@ class Setting:
     preload: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     unsafe: bool = False
-    judge: str = ""
     own_tasks: bytes = b""  # the course's tasks.py, for workers on other machines
 
     def sandbox(self) -> Sandbox:
@@ -68,7 +67,7 @@ def examine_job(job: Job, setting: Setting, sandbox: Sandbox) -> Record:
     assignment = setting.assignments[job.submission.assignment]
     tasks = setting.tasks[assignment.name]
     try:
-        return examine(job.submission, assignment, tasks, job.seed, sandbox, judge=setting.judge)
+        return examine(job.submission, assignment, tasks, job.seed, sandbox)
     except MemoryError:
         return given_up(job.submission, assignment, job.seed, "error", TOO_MUCH)
 

@@ -26,7 +26,7 @@ from autograder.box.walls import NoSandbox
 from autograder.course.course import Course
 from autograder.course.homework import Assignment
 from autograder.course.names import BadName, safe_name
-from autograder.examine.batch import judge_version, packages_of, tasks_of
+from autograder.examine.batch import packages_of, tasks_of
 from autograder.examine.examination import examine
 from autograder.examine.runs import Run
 from autograder.examine.seeds import TRIAL_VARIABLE, TRIALS, seed_of
@@ -86,7 +86,7 @@ class Examine(NbGraderPreprocessor):
         student, root = resources["nbgrader"]["student"], run.course.root
         tasks, own_sandbox = _prepared(run.course, run.name, run.course.source(run.name).stat().st_mtime_ns)
         submission = run.submission(student)
-        record = examine(submission, run.assignment, tasks, run.seed, own_sandbox, judge=judge_version())
+        record = examine(submission, run.assignment, tasks, run.seed, own_sandbox)
         record.save(run.folder)
         copy_timestamp(root, student, run.name)
         for note in record.notes:

@@ -17,6 +17,7 @@ from typing import Any
 from autograder.course.course import Course, settings_of
 from autograder.examine.records import write_whole
 
+NOTES = ".penalties"
 SAME = 1e-6  # points; a database may round
 
 
@@ -86,7 +87,7 @@ class LatePenalties:
         self._from_plugin.clear()
 
     def _place(self, homework: str) -> Path:
-        return self._course.records(homework) / ".penalties"
+        return self._course.records(homework) / NOTES
 
     def _notes(self, homework: str) -> dict[str, list[float]]:
         try:

@@ -6,20 +6,24 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from autograder.course.course import Course
+from autograder.examine.records import Record
 from autograder.gradebook.penalties import LatePenalties, are_same, due_date, seconds_late
 from autograder.intake.submission import submitted_at
+
+UNREAD = "What was handed in could not be read."  # the comment by which the gradebook knows it
 
 
 @dataclass(frozen=True, kw_only=True)
 class CellMark:
-    """One graded cell of a submission. ``waits``: a person has to look at it."""
+    """One graded cell of a submission. ``waits``: a person has to look at it. ``auto``: points by machine, if any."""
 
     score: float
+    auto: float | None
     max_score: float
     waits: bool
     by_hand: bool
@@ -29,7 +33,10 @@ class CellMark:
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """One submission. ``score`` is before the penalty; ``final`` is what counts."""
+    """One submission. ``score`` is before the penalty; ``final`` is what counts.
+
+    ``unread``: nobody could read what was handed in, so its points are unknown, and not 0.
+    """
 
     student: str
     assignment: str
@@ -37,6 +44,7 @@ class Mark:
     max_score: float
     penalty: float
     waits: bool
+    unread: bool = False
     time: datetime | None = None
     due: datetime | None = None  # with the student's extension
     cells: dict[str, CellMark] = field(default_factory=dict)
@@ -45,6 +53,11 @@ class Mark:
     def final(self) -> float:
         """What counts: never below 0."""
         return round(max(0.0, self.score - self.penalty), 6)
+
+    @property
+    def late(self) -> timedelta:
+        """How late it was handed in; nothing where nobody knows."""
+        return timedelta(seconds=seconds_late(self.time, self.due) or 0)
 
 
 def exists(course: Course) -> bool:
@@ -74,7 +87,7 @@ def marks_of(book: Any, assignment: str) -> dict[str, Mark]:
     except api.MissingEntry:
         return {}
     notebooks = selectinload(api.SubmittedAssignment.notebooks)
-    found = (
+    rows = (
         book.db.query(api.SubmittedAssignment)
         .filter(api.SubmittedAssignment.assignment_id == homework.id)
         .options(
@@ -85,7 +98,21 @@ def marks_of(book: Any, assignment: str) -> dict[str, Mark]:
     cells = [cell for notebook in homework.notebooks for cell in notebook._base_cells]
     names = {cell.id: cell.name for cell in cells}
     most = {cell.id: float(cell.max_score) for cell in cells if hasattr(cell, "max_score")}
-    return {row.student_id: _mark(row, assignment, names, most) for row in found}
+    # A row without a notebook is an extension for somebody who has not handed in yet.
+    return {row.student_id: _mark(row, assignment, names, most) for row in rows if row.notebooks}
+
+
+def agrees(mark: Mark | None, record: Record) -> bool:
+    """Are the points by machine in the gradebook those of the record?"""
+    if mark is None:
+        return False
+    points = {task.task: None if record.status == "rejected" else task.points for task in record.tasks}
+    return all(name in mark.cells and are_close(mark.cells[name].auto, points[name]) for name in points)
+
+
+def are_close(one: float | None, other: float | None) -> bool:
+    """Are these points the same, as far as a database keeps them?"""
+    return one is other if one is None or other is None else are_same(one, other)
 
 
 def outdated(course: Course, marks: Iterable[Mark]) -> list[Mark]:
@@ -109,13 +136,16 @@ def _mark(row: Any, assignment: str, names: dict[str, str], most: dict[str, floa
     grades = [grade for book in row.notebooks for grade in book.grades]
     cells = {
         names[grade.cell_id]: CellMark(
-            score=float(grade.score or 0), max_score=most.get(grade.cell_id, 0.0), waits=bool(grade.needs_manual_grade),
+            score=float(grade.score or 0), auto=grade.auto_score, max_score=most.get(grade.cell_id, 0.0),
+            waits=bool(grade.needs_manual_grade),
             by_hand=grade.manual_score is not None, extra_credit=float(grade.extra_credit or 0),
             comment=comments.get(names[grade.cell_id], ""),
         )
         for grade in grades
     }  # fmt: skip
+    comments_by_machine = {comment.auto_comment for book in row.notebooks for comment in book.comments}
     return Mark(
+        unread=UNREAD in comments_by_machine and not any(cell.by_hand for cell in cells.values()),
         student=row.student_id, assignment=assignment, time=row.timestamp, cells=cells, max_score=sum(most.values()),
         score=round(sum(cell.score for cell in cells.values()), 6), waits=any(cell.waits for cell in cells.values()),
         penalty=sum(float(book.late_submission_penalty or 0) for book in row.notebooks),

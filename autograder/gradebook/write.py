@@ -1,7 +1,10 @@
 """nbgrader's gradebook, written in batches: many submissions, a few queries, one commit.
 
+The homework's cells follow the source notebook in the same commit, so points never stand between two versions.
+
 The rules are nbgrader's own: a person's scores, extra credit and comments stay; a text that was left as it was handed
-out gets 0 points, any other waits for a person; late submissions get the penalty of the course's plugin.
+out gets 0 points, any other waits for a person; late submissions get the penalty of the course's plugin. What could not
+be read has no points at all, not 0: a person decides, and until then it is exported as empty.
 """
 
 from __future__ import annotations
@@ -13,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbgrader import api, utils
-from nbgrader.preprocessors import ClearSolutions, ComputeChecksums, SaveCells
 from sqlalchemy.orm import contains_eager, selectinload
 
-from autograder.course.course import settings_of
 from autograder.course.homework import Assignment, as_jupyter
 from autograder.examine.records import Record
+from autograder.gradebook.cells import differences_of_cells, synchronise_cells
 from autograder.gradebook.graded_notebook import (
     answer_shown,
     answers_shown,
@@ -27,6 +29,7 @@ from autograder.gradebook.graded_notebook import (
     write_autograded,
 )
 from autograder.gradebook.penalties import LatePenalties, are_same, due_date, seconds_late
+from autograder.gradebook.read import UNREAD, agrees, marks_of
 from autograder.intake.submission import Submission, submitted_at
 
 if TYPE_CHECKING:
@@ -42,7 +45,6 @@ class Writer:
 
     def __init__(self, course: Course) -> None:
         self.course = course
-        self.settings = settings_of(course.root)
         self.gradebook = api.Gradebook(course.db_url, course.name)
         self._assignments: dict[str, Assignment] = {}
         self._penalties = LatePenalties(course)
@@ -65,49 +67,33 @@ class Writer:
             if (record.student, record.assignment) != (submission.student, submission.assignment):
                 raise ValueError(f"the record of {record.student!r} does not belong to {submission.student!r}")
             homeworks[record.assignment].append((record, submission))
-        for name in homeworks:
-            self._known(name)  # before anything is written: nbgrader opens the database for it once more
+        assignments = {name: self._homework(name) for name in homeworks}
         try:
             for name, pairs in homeworks.items():
+                synchronise_cells(self.gradebook, assignments[name])
                 for start in range(0, len(pairs), AT_ONCE):
                     some = pairs[start : start + AT_ONCE]
-                    _Batch(self, self._assignments[name], some).write()
+                    _Batch(self, assignments[name], some).write()
                     self._update_penalties(name, [record.student for record, _ in some])
             self.gradebook.db.commit()
         finally:
             self.gradebook.db.rollback()
             self.gradebook.db.expunge_all()
         for record, submission in graded:  # afterwards: the old ones show which texts a person has graded
-            write_autograded(self.course.root, self._assignments[record.assignment], submission, record)
+            write_autograded(self.course.root, assignments[record.assignment], submission, record)
 
-    def _known(self, name: str) -> None:
-        """See that the gradebook knows the homework and its cells; if not, tell it as generate_assignment would."""
-        if name in self._assignments:
-            return
-        assignment = Assignment.read(self.course.source(name))
-        ours = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task" or cell.manual}
-        try:
-            notebook = self.gradebook.find_notebook(name, name)
-            theirs = {cell.name: cell.max_score for cell in [*notebook.grade_cells, *notebook.task_cells]}
-        except api.MissingEntry:
-            theirs = {}
-        self.gradebook.db.rollback()
-        if theirs != ours:
-            self._save_cells(name)
-        self._assignments[name] = assignment
+    def students_to_write(self, records: Sequence[Record]) -> set[str]:
+        """Whose points in the gradebook are not those of these records (of one homework), or are missing."""
+        homework = self._homework(records[0].assignment)
+        differ = bool(differences_of_cells(self.gradebook, homework))
+        marks = {} if differ else marks_of(self.gradebook, homework.name)
+        return {record.student for record in records if differ or not agrees(marks.get(record.student), record)}
 
-    def _save_cells(self, name: str) -> None:
-        self.gradebook.update_or_create_assignment(name)
-        book = nbformat.read(self.course.source(name), as_version=4)
-        resources = {"nbgrader": {"notebook": name, "assignment": name, "db_url": self.course.db_url}}
-        try:
-            for step in (ClearSolutions, ComputeChecksums, SaveCells):
-                book, resources = step(config=self.settings).preprocess(book, resources)
-        except RuntimeError as error:
-            raise ValueError(
-                f"the source of {name} has other graded cells than the gradebook {self.course.db_url}, which already "
-                f"holds submissions of it: {error}"
-            ) from None
+    def _homework(self, name: str) -> Assignment:
+        """The homework as its source is now; it is read once."""
+        if name not in self._assignments:
+            self._assignments[name] = Assignment.read(self.course.source(name))
+        return self._assignments[name]
 
     def update_penalties(self, name: str, students: Sequence[str] | None = None) -> list[str]:
         """Bring times of handing in and late penalties of a homework up to date; whose penalty was changed.
@@ -204,20 +190,24 @@ class _Batch:
         untouched = {name for name in self.checksums if self._untouched(name, submission)}
         changed = self._changed(submission) if any(one.manual_score is not None for one in notebook.grades) else set()
         points = {task.task: task.points for task in record.tasks}
+        doubtful = {task.task for task in record.tasks if task.doubt}
         grades = {grade.cell_id: grade for grade in notebook.grades}
         for cell in [*self.grade_cells, *self.task_cells]:
             grade = grades.get(cell.id) or api.Grade(cell_id=cell.id, notebook=notebook)
             by_machine = self._role(cell.name) == "task"
             score = points.get(cell.name, 0.0) if by_machine else 0.0 if cell.name in untouched else None
+            if submission.rejected:  # nobody has seen the work: that is no 0
+                score = None
             if grade.manual_score is None:
-                grade.needs_manual_grade = score is None
+                grade.needs_manual_grade = score is None or cell.name in doubtful
             elif grade.auto_score != score or cell.name in changed:
                 grade.needs_manual_grade = True  # a person should look again
             grade.auto_score = score
         comments = {comment.cell_id: comment for comment in notebook.comments}
         for cell in [*self.solution_cells, *self.task_cells]:
             comment = comments.get(cell.id) or api.Comment(cell_id=cell.id, notebook=notebook)
-            comment.auto_comment = "No response." if cell.name in untouched else None
+            nothing = UNREAD if submission.rejected else "No response."
+            comment.auto_comment = nothing if cell.name in untouched else None
 
     def _role(self, name: str) -> str:
         cell = self.assignment.by_grade_id.get(name)

@@ -68,11 +68,18 @@ class Scribe:
 
     def update_penalties(self, homework: str, students: Sequence[str] | None = None) -> list[str]:
         """Bring the late penalties of a homework up to date; whose were changed."""
+        return list(self._do("update_penalties", homework, students))
+
+    def students_to_write(self, records: Sequence[Record]) -> set[str]:
+        """Whose points in the gradebook are not those of these records."""
+        return set(self._do("students_to_write", records))
+
+    def _do(self, *work: Any) -> Any:
         self.wait()
-        self._work = ("update_penalties", homework, students)
+        self._work = work
         self._send()
         self.wait()
-        return list(self._outcome)
+        return self._outcome
 
     def _send(self) -> None:
         self._busy = True

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder.course.homework import Assignment
+from autograder.intake.answers import known_sources, match_answers
 from autograder.intake.notebook import RawCell, Unreadable, cells_of, quoted, read_file
 
 MOST_ENTRIES = 1_000  # of a folder, looked through for a notebook
@@ -25,7 +26,8 @@ class Submission:
     ``answers``: grade_id -> source, of the solution and written cells that were found. ``extra``: the sources of cells
     that the student added or changed although they were given; nothing of it is run. ``rejected``: "", or the sentence
     why nothing can be graded. ``fingerprint``: SHA-256 of the file, "" if there is none. ``pictures``: grade_id -> type
-    and base64 of the pictures in a written answer.
+    and base64 of the pictures in a written answer. ``doubts``: grade_id -> why it is not sure which answer was meant; a
+    person decides if it turns out to be wrong.
     """
 
     student: str
@@ -36,6 +38,7 @@ class Submission:
     rejected: str = ""
     fingerprint: str = ""
     pictures: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_submission(folder: Path, assignment: Assignment, student: str) -> Submission:
@@ -126,7 +129,8 @@ def _sorted_out(path: Path, assignment: Assignment, student: str) -> Submission:
     fingerprint = hashlib.sha256(data).hexdigest()
     try:
         cells, notes = cells_of(data)
-        chosen = _chosen(cells, assignment, notes)
+        matching = match_answers(cells, assignment)
+        chosen = matching.cells
         if not chosen:
             raise Unreadable(f"No cell in it belongs to {assignment.name}: is it the notebook of another homework?")
     except Unreadable as reason:
@@ -134,37 +138,20 @@ def _sorted_out(path: Path, assignment: Assignment, student: str) -> Submission:
     answers = {name: cell.source for name, cell in chosen.items()}
     texts = [cell.grade_id for cell in assignment.written if cell.grade_id in chosen]
     pictures = {name: chosen[name].pictures for name in texts if chosen[name].pictures}
-    extra = _extra(cells, assignment, notes)
-    return Submission(student, assignment.name, answers, extra, tuple(notes), "", fingerprint, pictures)
-
-
-def _chosen(cells: list[RawCell], assignment: Assignment, notes: list[str]) -> dict[str, RawCell]:
-    """grade_id -> the cell in which the student's answer stands."""
-    chosen = {}
-    for cell in assignment.cells:
-        if cell.role not in ("solution", "written"):
-            continue
-        name = cell.grade_id
-        found = [raw for raw in cells if raw.grade_id == name]
-        if not found:
-            notes.append(f"The cell {name!r} is missing: it was deleted or renamed.")
-            continue
-        chosen[name] = found[0]
-        if len(found) > 1:
-            changed = [number for number, raw in enumerate(found) if raw.source != assignment.released[name]]
-            number = changed[0] if changed else 0
-            chosen[name] = found[number]
-            notes.append(f"There are {len(found)} cells {name!r}; number {number + 1} of them counts.")
-    return chosen
+    notes += matching.notes
+    extra = _extra([raw for i, raw in enumerate(cells) if i not in matching.used], assignment, notes)
+    return Submission(
+        student, assignment.name, answers, extra, tuple(notes), "", fingerprint, pictures, matching.doubts
+    )
 
 
 def _extra(cells: list[RawCell], assignment: Assignment, notes: list[str]) -> tuple[str, ...]:
     """The cells that are not the homework's own: added by the student, or given and changed."""
     given = [cell for cell in assignment.cells if cell.role == "given"]
-    sources = {cell.source.strip() for cell in given} | {""}
+    sources = known_sources(assignment)
     marks = {mark for cell in given for mark in (cell.cell_id, cell.grade_id)} - {""}
-    graded = {cell.grade_id for cell in assignment.cells if cell.role != "given"}
-    extra = [raw for raw in cells if raw.grade_id not in graded and raw.source.strip() not in sources]
+    tasks = set(assignment.task_names)
+    extra = [raw for raw in cells if raw.grade_id not in tasks and raw.source.strip() not in sources]
     code = [raw for raw in extra if raw.kind == "code"]
     changed = [raw.grade_id or raw.cell_id for raw in code if marks & {raw.cell_id, raw.grade_id}]
     if changed:
