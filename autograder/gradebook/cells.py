@@ -13,12 +13,16 @@ from nbgrader import api
 
 from autograder.course.homework import Assignment, Cell
 
+BY_PEOPLE = {api.Grade: ("manual_score", "extra_credit"), api.Comment: ("manual_comment",)}
 KINDS = (api.GradeCell, api.SolutionCell, api.TaskCell, api.SourceCell)
 
 
-def synchronise_cells(gradebook: Any, homework: Assignment) -> None:
-    """Make the rows of the homework's cells what the source says. The caller commits."""
-    name = homework.name
+def synchronise_cells(gradebook: Any, homework: Assignment) -> list[dict[str, Any]]:
+    """Make the rows of the homework's cells what the source says. The caller commits.
+
+    Gives what people had written about the cells that are gone.
+    """
+    name, by_people = homework.name, list[dict[str, Any]]()
     try:
         notebook = gradebook.find_notebook(name, name)
     except api.MissingEntry:
@@ -28,7 +32,7 @@ def synchronise_cells(gradebook: Any, homework: Assignment) -> None:
         rows = {row.name: row for row in gradebook.db.query(kind).filter(kind.notebook_id == notebook.id)}
         wanted = _wanted(kind, homework)
         for dropped in rows.keys() - wanted.keys():
-            _remove(gradebook.db, rows[dropped])
+            by_people += _remove(gradebook.db, rows[dropped])
         for cell, values in wanted.items():
             row = rows.get(cell)
             if row is None:
@@ -39,6 +43,7 @@ def synchronise_cells(gradebook: Any, homework: Assignment) -> None:
                     setattr(row, column, value)
     gradebook.db.flush()
     gradebook.db.expire(notebook)
+    return by_people
 
 
 def differences_of_cells(gradebook: Any, homework: Assignment) -> list[str]:
@@ -74,8 +79,14 @@ def _wanted(kind: type, homework: Assignment) -> dict[str, dict[str, Any]]:
     return {cell.grade_id: {"max_score": cell.points, "cell_type": cell.kind} for cell in cells}
 
 
-def _remove(db: Any, row: Any) -> None:
-    """A cell, with what students have there."""
-    for kind in (api.Grade, api.Comment):
-        db.query(kind).filter(kind.cell_id == row.id).delete(synchronize_session="fetch")
+def _remove(db: Any, row: Any) -> list[dict[str, Any]]:
+    """A cell, with what students have there; gives what people wrote about it."""
+    by_people = []
+    for kind, columns in BY_PEOPLE.items():
+        for one in db.query(kind).filter(kind.cell_id == row.id):
+            values = {column: getattr(one, column) for column in columns}
+            if any(value is not None for value in values.values()):
+                by_people.append({"student": one.notebook.student.id, "cell": row.name, **values})
+            db.delete(one)
     db.delete(row)
+    return by_people

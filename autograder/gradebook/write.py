@@ -9,6 +9,7 @@ be read has no points at all, not 0: a person decides, and until then it is expo
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from types import TracebackType
@@ -19,7 +20,7 @@ from nbgrader import api, utils
 from sqlalchemy.orm import contains_eager, selectinload
 
 from autograder.course.homework import Assignment, as_jupyter
-from autograder.examine.records import Record
+from autograder.examine.records import Record, write_whole
 from autograder.gradebook.cells import differences_of_cells, synchronise_cells
 from autograder.gradebook.graded_notebook import (
     answer_shown,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 Graded = tuple[Record, Submission]
 
+DROPPED = "dropped.jsonl"  # beside the records: points and comments of people for tasks that are no longer asked
 AT_ONCE = 200  # submissions that are held in memory; databases also limit the names in one query
 
 
@@ -70,7 +72,7 @@ class Writer:
         assignments = {name: self._homework(name) for name in homeworks}
         try:
             for name, pairs in homeworks.items():
-                synchronise_cells(self.gradebook, assignments[name])
+                self._keep(name, synchronise_cells(self.gradebook, assignments[name]))
                 for start in range(0, len(pairs), AT_ONCE):
                     some = pairs[start : start + AT_ONCE]
                     _Batch(self, assignments[name], some).write()
@@ -88,6 +90,14 @@ class Writer:
         differ = bool(differences_of_cells(self.gradebook, homework))
         marks = {} if differ else marks_of(self.gradebook, homework.name)
         return {record.student for record in records if differ or not agrees(marks.get(record.student), record)}
+
+    def _keep(self, name: str, by_people: list[dict[str, Any]]) -> None:
+        """Write down what people gave for tasks that are dropped now, before it leaves the gradebook."""
+        if by_people:
+            place = self.course.records(name) / DROPPED
+            earlier = place.read_text(encoding="utf-8") if place.is_file() else ""
+            lines = "".join(f"{json.dumps(one)}\n" for one in by_people)
+            write_whole(place, (earlier + lines).encode())
 
     def _homework(self, name: str) -> Assignment:
         """The homework as its source is now; it is read once."""
@@ -193,7 +203,7 @@ class _Batch:
         doubtful = {task.task for task in record.tasks if task.doubt}
         grades = {grade.cell_id: grade for grade in notebook.grades}
         for cell in [*self.grade_cells, *self.task_cells]:
-            grade = grades.get(cell.id) or api.Grade(cell_id=cell.id, notebook=notebook)
+            grade = grades.get(cell.id) or self._new(api.Grade, cell, notebook)
             by_machine = self._role(cell.name) == "task"
             score = points.get(cell.name, 0.0) if by_machine else 0.0 if cell.name in untouched else None
             if submission.rejected:  # nobody has seen the work: that is no 0
@@ -205,9 +215,14 @@ class _Batch:
             grade.auto_score = score
         comments = {comment.cell_id: comment for comment in notebook.comments}
         for cell in [*self.solution_cells, *self.task_cells]:
-            comment = comments.get(cell.id) or api.Comment(cell_id=cell.id, notebook=notebook)
+            comment = comments.get(cell.id) or self._new(api.Comment, cell, notebook)
             nothing = UNREAD if submission.rejected else "No response."
             comment.auto_comment = nothing if cell.name in untouched else None
+
+    def _new(self, kind: type, cell: Any, notebook: Any) -> Any:
+        row = kind(cell_id=cell.id, notebook=notebook)
+        self.db.add(row)
+        return row
 
     def _role(self, name: str) -> str:
         cell = self.assignment.by_grade_id.get(name)
