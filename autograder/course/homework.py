@@ -16,6 +16,8 @@ from typing import Any, Literal
 Kind = Literal["code", "markdown"]
 Role = Literal["given", "solution", "task", "written"]
 HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
+#: What stock nbgrader gives a part of (see ``dpcourse.tasks.grade``).
+STATED_POINTS = re.compile(r"^[ \t]*grade\(.*\bpoints=([0-9.]+)", re.MULTILINE)
 #: A name that a program defines at its top level.
 DEFINITION = re.compile(
     r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)|^([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
@@ -146,6 +148,14 @@ class Assignment:
 def defined_names(source: str) -> set[str]:
     """The functions, classes and variables that a program defines at its top level."""
     return {name or variable for name, variable in DEFINITION.findall(source)}
+
+
+def states_other_points(cell: Cell) -> str:
+    """Where the cell's text names other points than nbgrader's mark, which is the one that counts; "" if nowhere."""
+    stated = STATED_POINTS.search(cell.source) if cell.role == "task" else None
+    if stated is None or float(stated[1]) == cell.points:
+        return ""
+    return f"{cell.grade_id} is worth {cell.points:g} points, but its cell says points={stated[1]}"
 
 
 def _cell(raw: dict[str, Any]) -> Cell:

@@ -154,7 +154,7 @@ class Examination:
 
     def _asked(self, task: Task, seed: int) -> Verdict:
         def without_answer(status: str, text: str) -> Verdict:
-            return Verdict(task=task.name, status=status, points=0, max_points=task.points, message=text)
+            return Verdict(task=task.name, status=status, message=text)
 
         def judged() -> Verdict:
             student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew)
@@ -268,9 +268,8 @@ def _record(
     verdict: Verdict, points: float, seconds: float, feedback: str, picture: str, doubt: str = ""
 ) -> TaskRecord:
     """The verdict in the points of the homework's own cell."""
-    share = verdict.points / verdict.max_points if verdict.max_points else 0.0
     return TaskRecord(
-        task=verdict.task, points=round(share * points, 4), max_points=points, status=verdict.status,
+        task=verdict.task, points=round(verdict.share * points, 4), max_points=points, status=verdict.status,
         message=verdict.message, misconception=verdict.misconception, feedback=feedback, picture=picture,
         wasteful=verdict.wasteful, seconds=round(seconds, 3), doubt=doubt,
     )  # fmt: skip

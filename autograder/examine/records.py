@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -114,10 +115,18 @@ class Record:
 
     def save(self, folder: Path) -> Path:
         """Write ``folder/<student>.json``: afterwards it is all there, or as it was before."""
-        folder.mkdir(parents=True, exist_ok=True)
-        place = folder / f"{self.student}.json"
-        write_whole(place, json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8"))
+        place = self.place(folder)
+        write_whole(place, self.content)
         return place
+
+    def place(self, folder: Path) -> Path:
+        """Its file among a homework's records."""
+        return folder / f"{self.student}.json"
+
+    @property
+    def content(self) -> bytes:
+        """What its file holds."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Record:
@@ -141,8 +150,29 @@ def records_in(folder: Path) -> Iterator[Record]:
             continue
 
 
+@contextmanager
+def written_together(contents: Mapping[Path, bytes]) -> Iterator[None]:
+    """Put these files in their places after what is done inside, and none of them if that fails."""
+    prepared = {}
+    try:
+        for place, content in contents.items():
+            prepared[place] = _prepared(place, content)
+        yield
+        for place, name in prepared.items():
+            name.replace(place)
+    finally:
+        for name in prepared.values():
+            name.unlink(missing_ok=True)
+
+
 def write_whole(place: Path, content: bytes) -> None:
     """Write a file so that a crash leaves the old one or the new one, never a part."""
+    with written_together({place: content}):
+        pass
+
+
+def _prepared(place: Path, content: bytes) -> Path:
+    """The content on the disk, beside its place."""
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:40]}.")
     try:
@@ -151,7 +181,7 @@ def write_whole(place: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)
-        Path(name).replace(place)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return Path(name)

@@ -18,7 +18,7 @@ from typing import Any
 from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.course.homework import Assignment
-from autograder.examine.records import Record, records_in, write_whole
+from autograder.examine.records import Record, records_in, write_whole, written_together
 from autograder.examine.seeds import is_guessable, new_seed
 from autograder.examine.within_limits import OverLimit, within_limits
 from autograder.gradebook.writing_process import Graded, Scribe
@@ -111,9 +111,8 @@ class Run:
                 if submission.fingerprint == record.fingerprint:
                     self.records[student] = record
                     changed.append((record, submission))
-        writer.write_now(changed)
-        for record, _ in changed:
-            record.save(self.folder)
+        with written_together({record.place(self.folder): record.content for record, _ in changed}):
+            writer.write_now(changed)
 
     def is_done(self, submission: Submission) -> bool:
         """Is there a record of this very file, as this run wants it?"""

@@ -28,9 +28,13 @@ def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     return _examined(asked, function, asked.public_seed(), public=True)
 
 
-def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | None = None) -> float:
-    """Put fresh probes to the function, print the verdict and give back the points (for nbgrader: a number is a score).
+def grade(
+    function: Callable[..., Any], task: str | None = None, *, points: float | None = None, seed: int | None = None
+) -> float | None:
+    """Put fresh probes to the function, and print the verdict. What it gives back is for nbgrader.
 
+    Nothing: the answers are right, so the cell earns all its points, which stand there and not here. A number: so many
+    points. Where a part of the points can be earned, ``points`` says what the cell is worth.
     The seed is the given one, else that of the environment variable DPCOURSE_GRADING_SEED, else the system's.
     """
     asked = _task_of(function, task)
@@ -41,7 +45,13 @@ def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | 
         seed = int(given) if given else secrets.randbits(63)
     verdict = _examined(asked, function, seed)
     print(verdict)
-    return verdict.points
+    if verdict.passed:
+        return None
+    if 0 < verdict.share < 1 and points is None:
+        print(
+            f"This earns {verdict.share:.0%} of the points: the graded cell must say grade({asked.name}, points=...)."
+        )
+    return round(verdict.share * (points or 0), 2)
 
 
 def _examined(task: Task, function: Callable[..., Any], seed: int, *, public: bool = False) -> Verdict:

@@ -20,7 +20,7 @@ def total(values):
 
 
 TOTAL = Task(
-    name="total", points=2, see="nowhere", seconds=1.0,
+    name="total", see="nowhere", seconds=1.0,
     probes=lambda rng: [{"values": rng.uniform(1, 2, 5)} for _ in range(2)],
     judge=values_of(lambda values: values.sum()),
     misconceptions=(Misconception("the mean", lambda values: values.mean(), "That is the mean."),),
@@ -134,7 +134,7 @@ def test_one_clear_sentence(function, status, words, capsys):
     start, handler, alarm = time.monotonic(), signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
     tracing = sys.gettrace()
     found = said(function)
-    assert (found.status, found.points) == (status, 2.0 if status == "passed" else 0.0)
+    assert (found.status, found.share) == (status, 1.0 if status == "passed" else 0.0)
     assert words in found.message
     assert time.monotonic() - start < 4
     assert capsys.readouterr() == ("", "")
@@ -150,7 +150,7 @@ def test_an_empty_function_is_missing_and_not_wrong():
         raise NotImplementedError()
 
     found = said(empty)
-    assert (found.status, found.points) == ("missing", 0.0)
+    assert (found.status, found.share) == ("missing", 0.0)
     assert "write your function first" in found.message
     assert issubclass(Unwritten, Complaint)
     assert issubclass(Late, Complaint)
