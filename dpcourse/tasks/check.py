@@ -48,9 +48,8 @@ def grade(
     if verdict.passed:
         return None
     if 0 < verdict.share < 1 and points is None:
-        print(
-            f"This earns {verdict.share:.0%} of the points: the graded cell must say grade({asked.name}, points=...)."
-        )
+        part = f"{verdict.share:.0%} of the points"
+        print(f"{part}: to give them, the graded cell must say grade({asked.name}, points=...).")
     return round(verdict.share * (points or 0), 2)
 
 
