@@ -6,84 +6,78 @@ Exit code: 0 done, 1 something is wrong (one sentence on stderr says what), 2 th
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-from autograder.console import Problem, in_a_folder, note, refused_by_system
-from autograder.system.install import need_packages, not_installed
+import click
 
-#: sub-command -> (its module, what it does in a few words), in the order of an instructor's day
+from autograder.console import Problem, note, refused_by_system
+from autograder.system.install import not_installed
+
+#: sub-command (of the module with its name) -> what it does in a few words, in the order of an instructor's day
 COMMANDS = {
-    "doctor": ("doctor", "what is installed, what is missing, how to get it"),
-    "release": ("release", "make the students' notebooks, without solutions"),
-    "bundle": ("bundle", "make the students' repository"),
-    "collect": ("collect", "take in what was handed in: a folder, a zip of Moodle or Canvas, nbgrader's exchange"),
-    "grade": ("grade", "grade what was handed in"),
-    "feedback": ("feedback", "make a page for each student"),
-    "export": ("export", "write the grades as CSV, for Moodle, Canvas or nbgrader"),
-    "report": ("report", "the class on one page"),
-    "check": ("check", "for students: the public checks of a notebook"),
+    "doctor": "what is installed, what is missing, how to get it",
+    "release": "make the students' notebooks, without solutions",
+    "bundle": "make the students' repository",
+    "collect": "take in what was handed in: a folder, a zip of Moodle or Canvas, nbgrader's exchange",
+    "grade": "grade what was handed in",
+    "feedback": "make a page for each student",
+    "export": "write the grades as CSV, for Moodle, Canvas or nbgrader",
+    "report": "the class on one page",
+    "check": "for students: the public checks of a notebook",
 }
 DEBUG = "DPCOURSE_DEBUG"
-#: What runs without the packages of an instructor.
-WITH_THE_LIBRARY = ("doctor", "check")
+
+
+class Commands(click.Group):
+    """A group that loads a command's module only when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """``autograder.commands.<name>.<name>``."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"autograder.commands.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in ``dpcourse --help``."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, epilog="`dpcourse COMMAND --help` shows an example.")
+def dpcourse() -> None:
+    """Run the course: hand out homework, collect it, grade it, give it back."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one sub-command; gives its exit code."""
+    """Run one sub-command; gives its exit code. (If whoever reads the output has gone, click or rich end it with 1.)"""
     words = list(sys.argv[1:] if words is None else words)
     try:
-        options = parser_for(words[0] if words else "").parse_args(words)
-        if words[0] not in WITH_THE_LIBRARY:
-            need_packages()
-        if options.json not in (None, "-"):
-            in_a_folder(options.json)  # before the work, not after it
-        return int(options.run(options))
-    except KeyboardInterrupt:
-        note("\nstopped")
-    except BrokenPipeError:  # whoever read our output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        if os.environ.get(DEBUG):
-            raise
-        note(f"dpcourse {words[0]}: {refused_by_system(error)} (set {DEBUG}=1 to see where)")
-    except ModuleNotFoundError as error:
-        if os.environ.get(DEBUG):
-            raise
-        note(f"dpcourse {words[0]}: {not_installed(error.name or str(error))}")
+        return int(dpcourse.main(words, prog_name="dpcourse", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:  # Ctrl-C; click has begun a new line
+        note("stopped")
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        known = isinstance(error, Problem | ValueError)
-        said = str(error) if known and str(error) else f"{type(error).__name__}: {error}"
-        hint = "" if isinstance(error, Problem) else f" (set {DEBUG}=1 to see where)"
-        note(f"dpcourse {words[0]}: {said}{hint}")
+        note(f"dpcourse {words[0]}: {in_a_sentence(error)}")
     return 1
 
 
-def parser_for(name: str) -> argparse.ArgumentParser:
-    """The parser, with the arguments of one sub-command filled in."""
-    parser = argparse.ArgumentParser(
-        prog="dpcourse", description="Run the course: hand out homework, collect it, grade it, give it back.",
-        epilog="`dpcourse COMMAND --help` shows an example.",
-    )  # fmt: skip
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command, (module_name, words) in COMMANDS.items():
-        if command != name:
-            commands.add_parser(command, help=words)
-            continue
-        module = importlib.import_module(f"autograder.commands.{module_name}")
-        said = (module.__doc__ or "").strip()
-        chosen = commands.add_parser(
-            command, help=words, description=said, epilog=f"example:\n  {module.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )  # fmt: skip
-        module.arguments(chosen)
-        chosen.add_argument("--json", metavar="FILE", help="write the result for machines ('-': to stdout)")
-        if command != "check":
-            chosen.add_argument("--course", metavar="DIR", default=".", help="the course's folder (default: this one)")
-        chosen.set_defaults(run=module.run)
-    return parser
+def in_a_sentence(error: Exception) -> str:
+    """What went wrong; how to see more, if the text may not be enough."""
+    if isinstance(error, ModuleNotFoundError):
+        return not_installed(error.name or str(error))
+    if isinstance(error, Problem) and str(error):
+        return str(error)
+    said = str(error) if isinstance(error, ValueError) and str(error) else f"{type(error).__name__}: {error}"
+    return f"{refused_by_system(error) if isinstance(error, OSError) else said} (set {DEBUG}=1 to see where)"

@@ -6,11 +6,17 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from autograder.examine.records import write_whole
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Item = TypeVar("Item")
 
@@ -21,7 +27,7 @@ class Problem(ValueError):
 
 def note(text: str) -> None:
     """A line for the person at the terminal. Not on stdout: that belongs to the result."""
-    _show(text, sys.stderr)
+    _show(text, stderr=True)
 
 
 def without_controls(text: str) -> str:
@@ -54,48 +60,58 @@ def refused_by_system(error: OSError) -> str:
     return f"{str(place)!r} cannot be used: {why}"
 
 
-def bar(words: str, total: int | None = None) -> Any:
-    """A progress bar on stderr, silent where nobody watches. ``bar.update(1)`` moves it; it is a context manager."""
-    try:
-        from tqdm import tqdm
-    except ImportError:  # nobody has to install it
-        return _NoBar()
-    quiet = not sys.stderr.isatty() or total in (0, 1)
-    return tqdm(total=total, desc=words, file=sys.stderr, disable=quiet, leave=False)
-
-
-class _NoBar:
-    """In the place of a progress bar."""
-
-    def update(self, _: int) -> None:
-        """Nothing to show."""
-
-    def __enter__(self) -> _NoBar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+@contextmanager
+def bar(words: str, total: int | None = None) -> Iterator[Callable[..., None]]:
+    """A progress bar on stderr, silent where nobody watches. Each call of what it gives moves it by one."""
+    if total in (0, 1) or not sys.stderr.isatty():
+        yield lambda *_: None
         return
+    from rich import progress
+
+    columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())
+    text = progress.TextColumn("{task.description}", markup=False)
+    with progress.Progress(
+        text, *columns, console=_console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False,
+        auto_refresh=False,  # that would be a thread, and processes are forked meanwhile
+    ) as shown:  # fmt: skip
+        task = shown.add_task(words, total=total)
+        yield lambda *_: shown.update(task, advance=1, refresh=True)
 
 
 def watched(items: Iterable[Item], words: str) -> Iterator[Item]:
     """Each item, while the bar moves."""
     everything = list(items)
-    with bar(words, len(everything)) as shown:
+    with bar(words, len(everything)) as advance:
         for item in everything:
             yield item
-            shown.update(1)
+            advance()
 
 
-def write_json(target: str | None, value: Any) -> None:
-    """For machines: to a file (written whole), to stdout for "-", or not at all."""
-    if target is None:
-        return
-    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    if target == "-":
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        sys.stdout.flush()
-    else:
-        write_whole(in_a_folder(target), text.encode("utf-8"))
+@dataclass(frozen=True)
+class Output:
+    """Where the result of a command goes. ``file``: the one for machines, "-" for stdout, None for none."""
+
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        """The folder of that file is looked for before the work, not after it."""
+        if self.file not in (None, "-"):
+            in_a_folder(str(self.file))
+
+    def tell(self, text: str) -> None:
+        """The result for a person: on stdout, unless the machine's result goes there."""
+        _show(text, stderr=self.file == "-")
+
+    def write_json(self, value: Any) -> None:
+        """The result for a machine; a file is written whole."""
+        if self.file is None:
+            return
+        text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        if self.file == "-":
+            sys.stdout.buffer.write(text.encode("utf-8"))
+            sys.stdout.flush()
+        else:
+            write_whole(in_a_folder(self.file), text.encode("utf-8"))
 
 
 def in_a_folder(name: str) -> Path:
@@ -108,25 +124,24 @@ def in_a_folder(name: str) -> Path:
     return place
 
 
-def tell(options: Any, text: str) -> None:
-    """The result for a person: on stdout, unless the machine's result goes there."""
-    _show(text, sys.stderr if options.json == "-" else sys.stdout)
-
-
-def _show(text: str, stream: Any) -> None:
-    """A line, above the progress bar if there is one."""
-    if sys.modules.get("tqdm") is not None:
-        from tqdm import tqdm
-
-        tqdm.write(text, file=stream)
-        stream.flush()
-    else:
-        print(text, file=stream, flush=True)
-
-
 def new_file(name: str, force: bool) -> Path:
     """A place to write to: nothing of the user's is there, unless they say so."""
     place = in_a_folder(name)
     if place.exists() and not force:
         raise Problem(f"{name!r} exists; choose another name, or overwrite it by --force")
     return place
+
+
+@cache
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, force_jupyter=False)
+
+
+def _show(text: str, *, stderr: bool) -> None:
+    """A line as it is: no markup, no colour, no other line breaks. Above the bar, which is on stderr's console."""
+    from rich.segment import Segment, Segments
+
+    same_terminal = sys.stdout.isatty() and sys.stderr.isatty()
+    _console(stderr=stderr or same_terminal).print(Segments([Segment(f"{text}\n")]), crop=False)

@@ -1,38 +1,36 @@
-"""For students: run the notebook, and put the public checks to every function in it.
-
-Grading asks new questions of the same kind.
-"""
+"""``dpcourse check``, for students."""
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from autograder.console import Problem, bar, tell, without_controls, write_json
+import click
 
-EXAMPLE = "dpcourse check hw1_pure_dp.ipynb"
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``dpcourse check``."""
-    parser.add_argument("notebook", metavar="NOTEBOOK", help="your homework")
+from autograder.commands.options import command, json_option
+from autograder.console import Output, Problem, bar, without_controls
 
 
-def run(options: argparse.Namespace) -> int:
-    """Show each verdict; 1 if there is still something to do."""
-    path = Path(options.notebook)
+@command(example="dpcourse check hw1_pure_dp.ipynb")
+@click.argument("notebook")
+@json_option
+def check(notebook: str, output: Output) -> int:
+    """For students: run the notebook, and put the public checks to every function in it.
+
+    Grading asks new questions of the same kind.
+    """
+    path = Path(notebook)
     if not path.exists():
-        raise Problem(f"there is no file {options.notebook!r}: give the name of your notebook")
+        raise Problem(f"there is no file {notebook!r}: give the name of your notebook")
     if path.suffix != ".ipynb" or not path.is_file():
-        raise Problem(f"{options.notebook!r} is no notebook: give the name of a file that ends in .ipynb")
+        raise Problem(f"{notebook!r} is no notebook: give the name of a file that ends in .ipynb")
     from autograder.examine.own_notebook import check_notebook
 
-    with bar("checking") as shown_on:
-        verdicts = check_notebook(path, progress=lambda _: shown_on.update(1))
+    with bar("checking") as advance:
+        verdicts = check_notebook(path, progress=advance)
     passed = sum(verdict.passed for verdict in verdicts)
     for verdict in verdicts:
-        tell(options, without_controls(f"{'+' if verdict.passed else '-'} {verdict}"))
-    tell(options, f"{passed} of {len(verdicts)} tasks pass their public checks.")
-    shown = ("task", "status", "misconception", "message")
-    write_json(options.json, [{name: getattr(verdict, name) for name in shown} for verdict in verdicts])
+        output.tell(without_controls(f"{'+' if verdict.passed else '-'} {verdict}"))
+    output.tell(f"{passed} of {len(verdicts)} tasks pass their public checks.")
+    fields = ("task", "status", "misconception", "message")
+    output.write_json([{name: getattr(verdict, name) for name in fields} for verdict in verdicts])
     return 0 if verdicts and passed == len(verdicts) else 1

@@ -1,34 +1,26 @@
-"""What is installed, what is missing, how to get it. Ends with 1 if grading could not start.
-
-It runs where nothing but the library is installed, and on systems that cannot grade. Every line of advice is a command.
-"""
+"""``dpcourse doctor``, and what it looks at."""
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
-from autograder.console import Problem, tell, watched, write_json
+from autograder.commands.options import command, course_option, json_option
+from autograder.console import Output, Problem, watched
 from autograder.course.course import Course
 from autograder.system.install import with_pip, with_system
 from autograder.system.machine import Machine, cautions, foreign_system, obstacles
 
-EXAMPLE = "dpcourse doctor --course exercises"
 SIGNS = {"fine": "+", "missing": "!", "optional": "-", "caution": "?"}
 OF_HOMEWORKS = ("IPython", "matplotlib", "pandas", "sklearn", "sympy", "torch")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """``dpcourse doctor`` has no options of its own."""
 
 
 @dataclass(frozen=True)
@@ -44,37 +36,39 @@ class Finding:
     how: str = ""
 
 
-def run(options: argparse.Namespace) -> int:
-    """Look at everything, also when something is missing."""
-    findings: list[Finding] = []
-    for look in watched(looks(options.course), "looking"):
-        for one in look():
+@command(example="dpcourse doctor --course exercises")
+@course_option
+@json_option
+def doctor(course: str, output: Output) -> int:
+    """What is installed, what is missing, how to get it. Ends with 1 if grading could not start.
+
+    It runs where nothing but the library is installed, and on systems that cannot grade. Every line of advice is a
+    command.
+    """
+    findings, machine = list[Finding](), Machine()
+    looks = [
+        check_python(), check_packages(), check_sandbox(machine), warn(machine, course), check_browser(),
+        check_cluster(), check_course(course),
+    ]  # fmt: skip
+    for look in watched(looks, "looking"):
+        for one in look:
             findings.append(one)
             advice = "".join(f"\n    {line}" for line in one.how.splitlines())
-            tell(options, f"{SIGNS[one.state]} {one.what}: {one.said}{advice}")
+            output.tell(f"{SIGNS[one.state]} {one.what}: {one.said}{advice}")
     missing = [one.what for one in findings if one.state == "missing"]
-    tell(options, f"grading cannot start: {', '.join(missing)}" if missing else "grading can start")
-    write_json(options.json, {"ready": not missing, "findings": [asdict(one) for one in findings]})
+    output.tell(f"grading cannot start: {', '.join(missing)}" if missing else "grading can start")
+    output.write_json({"ready": not missing, "findings": [asdict(one) for one in findings]})
     return int(bool(missing))
 
 
-def looks(course: str) -> list[Callable[[], Iterator[Finding]]]:
-    """What is looked at, in order."""
-    machine = Machine()
-    return [
-        python, packages, lambda: sandbox(machine), lambda: careful(machine, course), browser, cluster,
-        lambda: the_course(course),
-    ]  # fmt: skip
-
-
-def python() -> Iterator[Finding]:
+def check_python() -> Iterator[Finding]:
     """Python itself, and the cores."""
     fine = sys.version_info >= (3, 11)
     how = "" if fine else "make PYTHON=python3.11 setup"
     yield Finding("python", "fine" if fine else "missing", f"{platform.python_version()}, {os.cpu_count()} cores", how)
 
 
-def packages() -> Iterator[Finding]:
+def check_packages() -> Iterator[Finding]:
     """The packages that the commands need, and those that students' code imports."""
     for name in ("dpcourse", "nbgrader"):
         try:
@@ -87,14 +81,7 @@ def packages() -> Iterator[Finding]:
         yield Finding("packages", "optional", said, with_pip("student"))
 
 
-def wall_problem() -> str:
-    """What the wall itself says: why it cannot be made here, "" if it can."""
-    from autograder.box.walls import Bubblewrap
-
-    return Bubblewrap().missing()
-
-
-def start_problem() -> str:
+def try_start() -> str:
     """Why a whole sandbox does not start, "" if it does: this is tried, not guessed."""
     from autograder.box import sandbox as box
     from autograder.box.walls import NoSandbox
@@ -107,7 +94,7 @@ def start_problem() -> str:
         return str(error) or type(error).__name__
 
 
-def sandbox(machine: Machine) -> Iterator[Finding]:
+def check_sandbox(machine: Machine) -> Iterator[Finding]:
     """Bubblewrap, and whether a sandbox really starts; if not, what of this machine stands in its way."""
     foreign = foreign_system(machine)
     if foreign is not None:
@@ -118,7 +105,9 @@ def sandbox(machine: Machine) -> Iterator[Finding]:
         yield Finding("bubblewrap", "missing", "is not installed", with_system("bubblewrap", machine.root))
         return
     yield Finding("bubblewrap", "fine", program)
-    refused = wall_problem()
+    from autograder.box.walls import Bubblewrap
+
+    refused = Bubblewrap().missing()
     if refused:
         reasons = obstacles(machine)
         how = "" if reasons else "# what refused it is often in the kernel's log\nsudo dmesg | tail -n 20"
@@ -126,17 +115,17 @@ def sandbox(machine: Machine) -> Iterator[Finding]:
         for advice in reasons:
             yield Finding(advice.what, "missing", advice.said, advice.how)
         return
-    problem = start_problem()
+    problem = try_start()
     yield Finding("sandbox", "missing", problem) if problem else Finding("sandbox", "fine", "starts")
 
 
-def careful(machine: Machine, course: str) -> Iterator[Finding]:
+def warn(machine: Machine, course: str) -> Iterator[Finding]:
     """What is no obstacle, but worth knowing."""
     for advice in cautions(machine, course):
         yield Finding(advice.what, "caution", advice.said, advice.how)
 
 
-def browser() -> Iterator[Finding]:
+def check_browser() -> Iterator[Finding]:
     """Only some tests drive one."""
     program = next(filter(None, map(shutil.which, CHROMIUM)), None)
     how = "" if program else with_system("chromium")
@@ -144,7 +133,7 @@ def browser() -> Iterator[Finding]:
     yield Finding("chromium", "fine" if program else "optional", said, how)
 
 
-def cluster() -> Iterator[Finding]:
+def check_cluster() -> Iterator[Finding]:
     """Only ``--cluster`` needs it."""
     there = importlib.util.find_spec("distributed") is not None
     said = metadata.version("distributed") if there else "is not installed; only `dpcourse grade --cluster` needs it"
@@ -152,7 +141,7 @@ def cluster() -> Iterator[Finding]:
     yield Finding("dask", "fine" if there else "optional", said, how)
 
 
-def the_course(folder: str) -> Iterator[Finding]:
+def check_course(folder: str) -> Iterator[Finding]:
     """The course's folder, its homeworks with their tasks, its gradebook."""
     try:
         course = Course.find(Path(folder))
@@ -162,11 +151,11 @@ def the_course(folder: str) -> Iterator[Finding]:
         return
     yield Finding("course", "fine", f"{course.name} in {course.root}")
     for name in homeworks:
-        yield homework(course, name)
-    yield gradebook(course)
+        yield check_homework(course, name)
+    yield check_gradebook(course)
 
 
-def homework(course: Course, name: str) -> Finding:
+def check_homework(course: Course, name: str) -> Finding:
     """Is its source readable, and has every graded cell its task?"""
     from autograder.course.homework import Assignment
 
@@ -187,7 +176,7 @@ def homework(course: Course, name: str) -> Finding:
     return Finding(name, "fine", said)
 
 
-def gradebook(course: Course) -> Finding:
+def check_gradebook(course: Course) -> Finding:
     """Can the database be reached? It is not made here."""
     from autograder.gradebook.read import exists
 

@@ -1,31 +1,18 @@
-"""The class on one page: scores, tasks, misconceptions, slow and broken submissions, similar ones.
-
-In the terminal a few lines; --html FILE writes the page, with plots. Points are those given by machine.
-"""
+"""``dpcourse report``: what it tells, and the page."""
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import Any
 
-from autograder.commands.feedback import graded
-from autograder.console import counted, new_file, tell, watched, write_json
+import click
+
+from autograder.commands.options import command, homeworks_argument, in_course
+from autograder.console import Output, counted, new_file, watched
 from autograder.course.course import Course, heading
 from autograder.course.homework import Assignment
 from autograder.examine.records import records_in, write_whole
+from autograder.pages.feedback import read_records
 from autograder.pages.similarity import THRESHOLD
-
-EXAMPLE = "dpcourse report hw1_pure_dp --html report.html"
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``dpcourse report``."""
-    parser.add_argument("homework", nargs="*", metavar="HW", help="which homeworks (default: all that were graded)")
-    parser.add_argument("--html", metavar="FILE", help="write the page")
-    parser.add_argument("--similar", type=share, default=THRESHOLD, metavar="X", help="from which similarity on pairs "
-                        f"are shown, 0 to 1 (default: {THRESHOLD})")  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
 
 
 def share(text: str) -> float:
@@ -35,30 +22,41 @@ def share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, not {text!r}")
+        raise click.BadParameter(f"a number from 0 to 1 is needed, not {text!r}")
     return value
 
 
-def run(options: argparse.Namespace) -> int:
-    """Count, and show."""
+@command(example="dpcourse report hw1_pure_dp --html report.html")
+@homeworks_argument
+@click.option("--html", metavar="FILE", help="write the page")
+@click.option(
+    "--similar", type=share, default=THRESHOLD, metavar="X",
+    help=f"from which similarity on pairs are shown, 0 to 1 (default: {THRESHOLD})",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="overwrite a file that is there")
+@in_course
+def report(course: Course, homeworks: list[str], html: str | None, similar: float, force: bool, output: Output) -> int:
+    """The class on one page (default: all homeworks that were graded): scores, tasks, misconceptions, slow and broken
+    submissions, similar ones.
+
+    In the terminal a few lines; --html FILE writes the page, with plots. Points are those given by machine.
+    """
     from autograder.pages.statistics import tallied
 
-    course = Course.find(Path(options.course))
-    place = new_file(options.html, options.force) if options.html else None
-    homeworks = course.chosen(options.homework)
-    graded(course, homeworks)  # or a sentence that nothing was
+    place = new_file(html, force) if html else None
+    read_records(course, homeworks)  # or a sentence that nothing was graded
     sections = []
     for name in watched(homeworks, "report"):
         records = list(records_in(course.records(name)))
         if records:
-            sections.append(tallied(records, Assignment.read(course.source(name)), options.similar))
+            sections.append(tallied(records, Assignment.read(course.source(name)), similar))
     for section in sections:
-        tell(options, in_words(section))
+        output.tell(in_words(section))
     if place is not None:
         titles = {section["assignment"]: heading(course.source(section["assignment"])) for section in sections}
         write_whole(place, page(sections, titles, course.name))
-        tell(options, f"written to {place}")
-    write_json(options.json, sections)
+        output.tell(f"written to {place}")
+    output.write_json(sections)
     return 0
 
 

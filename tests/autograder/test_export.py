@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.commands.export import neutral, quoted
+from autograder.gradebook.export import neutral, quote
 from tests.autograder.small_course import HW, dpcourse, for_machines
 
 
@@ -161,4 +161,4 @@ def test_a_file_that_is_there_stays(course, capsys, tmp_path):
 )  # fmt: skip
 def test_formulas_are_neutralised(field, made):
     assert neutral(field) == made
-    assert next(csv.reader([quoted(field) + ",x"]))[0] == made
+    assert next(csv.reader([quote(field) + ",x"]))[0] == made
