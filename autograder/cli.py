@@ -23,9 +23,11 @@ COMMANDS = {
     "bundle": "make the students' repository",
     "collect": "take in what was handed in: a folder, a zip of Moodle or Canvas, nbgrader's exchange",
     "grade": "grade what was handed in",
+    "extend": "let one student hand in later",
     "feedback": "make a page for each student",
     "export": "write the grades as CSV, for Moodle, Canvas or nbgrader",
     "report": "the class on one page",
+    "forget": "delete what the course keeps about a student",
     "check": "for students: the public checks of a notebook",
 }
 DEBUG = "DPCOURSE_DEBUG"

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +45,14 @@ def one_line(text: str, most: int = 300) -> str:
 def counted(number: int, word: str) -> str:
     """1 submission, 2 submissions."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def in_words(time: timedelta) -> str:
+    """2 days 3 h, 5 h 10 min, 3 min; "" for none."""
+    minutes = -(-int(time.total_seconds()) // 60)
+    days, hours, minutes = minutes // 1440, minutes // 60 % 24, minutes % 60
+    parts = [counted(days, "day") if days else "", f"{hours} h" if hours else "", f"{minutes} min" if minutes else ""]
+    return " ".join([part for part in parts if part][:2])
 
 
 def refused_by_system(error: OSError) -> str:

@@ -11,6 +11,7 @@ from autograder.commands.options import command, in_course, roster_option, stude
 from autograder.console import Output, Problem, counted, note, one_line
 from autograder.course.course import Course
 from autograder.course.roster import Roster
+from autograder.gradebook.people import store_names
 from autograder.intake.archives import timestamps_left_out
 from autograder.intake.collection import OUTCOMES, Collection
 from autograder.intake.exchange import from_exchange
@@ -35,8 +36,9 @@ def collect(
     """Take in what was handed in: a folder (a folder or a file for each student), a zip of Moodle or Canvas, or, by
     the word "exchange", nbgrader's exchange.
 
-    Each notebook goes to submitted/STUDENT/HW/HW.ipynb. The homework is known by the file's name, else by the cells in
-    it. Without --students, a student's id is the number that Moodle or Canvas gives, or the name of the folder or file.
+    Each notebook goes to submitted/STUDENT/HW/HW.ipynb. The homework is known by the cells, else by the file's name.
+    Without --students, a student's id is the number that Moodle or Canvas gives, or the name of the folder or file.
+    With it, the gradebook gets the names of the list.
     A submission that is there and differs is replaced only by one that goes before it (or with --replace). The first
     of these decides of which both tell and in which they differ: the time of handing in, Canvas's number, the right
     name of the file, Canvas's version, the time of the file in a folder. The one that gives way is kept in earlier/.
@@ -63,6 +65,8 @@ def collect(
                 f"{one_line(left_out[0])}): a student could have written it. If nobody but you could, and it is "
                 f"STUDENT/HW/timestamp.txt of a folder: --trust-timestamps"
             )
+    if roster is not None and (changed := store_names(course, roster)):
+        note(f"the gradebook has the names of {counted(changed, 'student')} from the list, new or changed")
     if not outcomes:
         note(f"{source!r} holds nothing that could be collected")
     counts = Counter(one["outcome"] for one in outcomes)

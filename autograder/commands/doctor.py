@@ -152,12 +152,15 @@ def check_course(folder: str) -> Iterator[Finding]:
     yield Finding("course", "fine", f"{course.name} in {course.root}")
     for name in homeworks:
         yield check_homework(course, name)
-    yield check_gradebook(course)
+    found = check_gradebook(course)
+    yield found
+    if found.state == "fine":
+        yield from compare_gradebook(course, homeworks)
 
 
 def check_homework(course: Course, name: str) -> Finding:
     """Is its source readable, and has every graded cell its task?"""
-    from autograder.course.homework import Assignment
+    from autograder.course.homework import Assignment, states_other_points
 
     try:
         assignment = Assignment.read(course.source(name))
@@ -165,15 +168,21 @@ def check_homework(course: Course, name: str) -> Finding:
     except (ValueError, OSError) as error:
         how = "a graded cell has the grade_id of its task: see autograder/README.md, and tasks.py for your own"
         return Finding(name, "missing", str(error), how)
-    points = assignment.by_grade_id
-    for task in tasks:
-        if points[task.name].points != task.points:
-            said = f"{task.name} has {points[task.name].points:g} points in the notebook, {task.points:g} in its task"
-            return Finding(name, "missing", said, "make them the same")
+    other = next(filter(None, map(states_other_points, assignment.cells)), "")
+    if other:
+        return Finding(name, "missing", other, "make the text of the cell say what nbgrader's Points of the cell say")
     said = (
         f"{len(tasks)} tasks, {assignment.machine_points:g} points by machine, {assignment.manual_points:g} by people"
     )
     return Finding(name, "fine", said)
+
+
+def compare_gradebook(course: Course, homeworks: list[str]) -> Iterator[Finding]:
+    """Do source, records and gradebook say the same?"""
+    from autograder.gradebook.drift import differences_of
+
+    for sentence in differences_of(course, homeworks):
+        yield Finding("grades", "caution", sentence)
 
 
 def check_gradebook(course: Course) -> Finding:

@@ -7,10 +7,11 @@ import sys
 import click
 
 from autograder.commands.options import command, homeworks_argument, in_course, roster_option
-from autograder.console import Output, Problem, counted, new_file, note, one_line, watched
+from autograder.console import Output, Problem, counted, in_words, new_file, note, one_line, watched
 from autograder.course.course import Course
 from autograder.course.roster import Roster
 from autograder.examine.records import write_whole
+from autograder.gradebook.drift import differences
 from autograder.gradebook.export import FORMATS, make_table
 from autograder.gradebook.read import Mark, exists, gradebook, marks_of, outdated
 
@@ -31,7 +32,8 @@ def export(
 
     moodle: for one homework, Moodle's grading worksheet; for several, a column each, for its grade import. canvas: what
     Canvas's gradebook imports. nbgrader: what `nbgrader export` writes. For moodle and canvas, who handed in nothing
-    (also who is only in --students) has an empty field, which changes nothing there.
+    (also who is only in --students) has an empty field, which changes nothing there; so has who handed in what nobody
+    could read. What is late, unread or not final is told, and also where source, records and gradebook differ.
     """
     if to == output.file == "-":
         raise Problem("--to - and --json - cannot both go to stdout; give one of them a file")
@@ -42,6 +44,7 @@ def export(
         marks = {name: some for name in watched(homeworks, "reading") if (some := marks_of(book, name))}
         if not marks:
             raise Problem(f"the gradebook knows no submission of {', '.join(homeworks)}; `dpcourse grade` makes them")
+        sentences = [sentence for name in homeworks for sentence in differences(course, name, book)]
         table = make_table(book, marks, roster or Roster(), system).encode("utf-8")
     if place is None:
         sys.stdout.buffer.write(table)
@@ -49,14 +52,25 @@ def export(
     else:
         write_whole(place, table)
     everything = [(name, mark) for name, some in marks.items() for mark in some.values()]
-    waiting = sum(mark.waits for _, mark in everything)
+    waiting = sum(mark.waits and not mark.unread for _, mark in everything)
     if waiting:
         note(f"WARNING: {counted(waiting, 'submission')} not final: a person has still to read a text (formgrader)")
+    unread = [f"{mark.student} ({name})" for name, mark in everything if mark.unread]
+    if unread:
+        note(
+            f"WARNING: {counted(len(unread), 'submission')} could not be read: the grade is left empty, it is not 0. "
+            f"Look at {one_line(', '.join(unread))}"
+        )
+    late = [f"{mark.student} ({name}: {in_words(mark.late)})" for name, mark in everything if mark.late]
+    if late:
+        note(f"{counted(len(late), 'submission')} came late: {one_line(', '.join(late))}")
+    for sentence in sentences:
+        note(f"WARNING: {sentence}")
     old = {name: warn_of_penalties(course, name, some) for name, some in marks.items()}
     rows = [
         {"student": mark.student, "assignment": name, "score": mark.final, "raw_score": mark.score,
          "penalty": mark.penalty, "penalty_outdated": mark.student in old[name], "max_score": mark.max_score,
-         "waits": mark.waits}
+         "waits": mark.waits, "unread": mark.unread, "late_seconds": mark.late.total_seconds()}
         for name, mark in everything
     ]  # fmt: skip
     output.write_json({"file": str(place or "-"), "format": system, "waiting": waiting, "submissions": rows})

@@ -79,22 +79,33 @@ def grade(
     from autograder.box.walls import NoSandbox
     from autograder.examine import batch
 
-    before, start, penalties = list_records(course, homeworks), time.perf_counter(), dict[str, list[str]]()
+    before, start = list_records(course, homeworks), time.perf_counter()
+    penalties, differences = dict[str, list[str]](), list[str]()
+
+    def end(changed: dict[str, list[str]], sentences: list[str]) -> None:
+        penalties.update(changed)
+        differences.extend(sentences)
+
     try:
         with bar("grading", total) as advance:
             records = batch.grade(
                 course, homeworks, students=students or None, jobs=jobs, cluster=cluster, seed=seed, regrade=regrade,
-                unsafe=unsafe, repeat_probes=repeat_probes, progress=advance, on_penalties=penalties.update,
+                unsafe=unsafe, repeat_probes=repeat_probes, progress=advance, on_end=end,
             )  # fmt: skip
     except NoSandbox as error:
         raise Problem(f"{error} (`dpcourse doctor` says what else helps on this machine)") from None
     except KeyboardInterrupt:
-        how = how_to_go_on(regrade=regrade, part=bool(students))
+        how = how_to_go_on(again=regrade and bool(students))
         raise Problem(f"stopped; nothing that was graded is lost. {how}") from None
     seconds, new = time.perf_counter() - start, len(list_records(course, homeworks) - before)
-    summary = {**summarize(records, seconds, new), "left_out": left_out, "penalties_changed": penalties}
+    summary = {
+        **summarize(records, seconds, new),
+        "left_out": left_out,
+        "penalties_changed": penalties,
+        "differences": differences,
+    }
     output.write_json({"summary": summary, "submissions": [record.for_machines() for record in records]})
-    for line in to_look_at(records):
+    for line in [*to_look_at(records), *to_decide(records), *(f"WARNING: {one}" for one in differences)]:
         note(line)
     output.tell(describe(summary))
     return 0
@@ -114,11 +125,11 @@ def list_records(course: Course, homeworks: list[str]) -> set[tuple[str, int]]:
     return {(str(path), path.stat().st_mtime_ns) for one in homeworks for path in course.records(one).glob("*.json")}
 
 
-def how_to_go_on(*, regrade: bool, part: bool) -> str:
+def how_to_go_on(*, again: bool) -> str:
     """After Ctrl-C. A part of the class that is graded again is no run that could be resumed (see ``runs``)."""
-    if regrade and part:
+    if again:
         return "Who was not graded again keeps the earlier grade; the same command starts again with all whom it names"
-    return f"The same command{' without --regrade' if regrade else ''} goes on from here"
+    return "The same command goes on from here"
 
 
 def to_look_at(records: list[Record]) -> list[str]:
@@ -129,6 +140,16 @@ def to_look_at(records: list[Record]) -> list[str]:
         said = record.notes[-1 if record.status == "rejected" else 0] if record.notes else ""  # the reason comes last
         lines.append(one_line(f"{record.status}: {record.student}, {record.assignment}: {said}"))
     return lines + [f"and {len(odd) - LOOKED_AT} more: see --json or report"] * (len(odd) > LOOKED_AT)
+
+
+def to_decide(records: list[Record]) -> list[str]:
+    """A line for each answer that may not be the one that was meant: a person decides, in formgrader."""
+    doubts = [(record, task) for record in records for task in record.tasks if task.doubt]
+    lines = [
+        one_line(f"a person should decide: {record.student}, {record.assignment}, {task.task}: {task.doubt}")
+        for record, task in doubts[:LOOKED_AT]
+    ]
+    return lines + [f"and {len(doubts) - LOOKED_AT} more: see formgrader"] * (len(doubts) > LOOKED_AT)
 
 
 def summarize(records: list[Record], seconds: float, new: int) -> dict[str, Any]:

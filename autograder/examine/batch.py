@@ -22,6 +22,9 @@ from autograder.intake.submission import Submission
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
 
+#: Is told, at the end, homework -> whose late penalty was changed, and where grades still differ (see ``drift``).
+OnEnd = Callable[[dict[str, list[str]], list[str]], object]
+
 
 def grade(
     course: Course,
@@ -35,7 +38,7 @@ def grade(
     unsafe: bool = False,
     progress: Callable[[Record], object] | None = None,
     repeat_probes: bool = False,
-    on_penalties: Callable[[dict[str, list[str]]], object] = lambda _: None,
+    on_end: OnEnd = lambda penalties, differences: None,
 ) -> list[Record]:
     """Grade what was handed in; the records of everything asked for, those of earlier runs included."""
     if not unsafe and cluster is None:
@@ -45,12 +48,12 @@ def grade(
             name: Run(course, name, seed=seed, regrade=regrade, whole=students is None, repeat_probes=repeat_probes)
             for name in assignments
         }
-        return _graded(course, runs, students, jobs, cluster, unsafe, progress, on_penalties)
+        return _graded(course, runs, students, jobs, cluster, unsafe, progress, on_end)
 
 
 def _graded(
     course: Course, runs: dict[str, Run], students: Sequence[str] | None, jobs: int | None, cluster: str | None,
-    unsafe: bool, progress: Callable[[Record], object] | None, on_penalties: Callable[[dict[str, list[str]]], object],
+    unsafe: bool, progress: Callable[[Record], object] | None, on_end: OnEnd,
 ) -> list[Record]:  # fmt: skip
     wanted = [
         (run, student)
@@ -95,7 +98,7 @@ def _graded(
                 told(kept)
         for run in runs.values():
             writer.complete(run)
-        on_penalties(writer.update_penalties(students))
+        on_end(writer.update_penalties(students), writer.differences())
     if students is None:
         for run in runs.values():
             run.end()

@@ -20,7 +20,7 @@ from autograder.box.services import told_of
 from autograder.box.walls import NoSandbox
 from autograder.course.homework import Assignment, Cell
 from autograder.examine.records import Record, TaskRecord
-from autograder.examine.remote_student import RemoteStudent, wait_by_chance
+from autograder.examine.remote_student import RemoteStudent, Rest, wait_by_chance
 from autograder.examine.seeds import probe_seed
 from autograder.intake.submission import Submission
 from autograder.pages.pictures import kept
@@ -57,9 +57,10 @@ class Examination:
         public: bool = False,
         only: Collection[str] | None = None,
         progress: Callable[[Verdict], object] = lambda _: None,
+        rest: Rest = time.sleep,
     ) -> None:
         self.submission, self.assignment, self.tasks, self.sandbox = submission, assignment, tasks, sandbox
-        self.public, self.only, self.progress, self.left = public, only, progress, SECONDS
+        self.public, self.only, self.progress, self.rest, self.left = public, only, progress, rest, SECONDS
         self.fatal = dict[str, str]()  # cells that ended a process, and what was said of it: they are not run again
         self.notes: list[str] = []
         self.lost: set[str] = set()  # tasks that ended the process, or never got one
@@ -157,7 +158,7 @@ class Examination:
             return Verdict(task=task.name, status=status, message=text)
 
         def judged() -> Verdict:
-            student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew)
+            student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew, self.rest)
             return task.examine(student, seed, public=self.public)
 
         try:
@@ -222,8 +223,9 @@ def examine(
     tasks: Mapping[str, Task],
     seed: int,
     sandbox: Sandbox,
+    rest: Rest = time.sleep,
 ) -> Record:
-    """The record of a submission. Never raises because of what is in it."""
+    """The record of a submission. Never raises because of what is in it. ``rest`` waits between two boxes."""
     start = time.monotonic()
     common: dict[str, Any] = {
         "student": submission.student, "assignment": assignment.name, "seed": seed,
@@ -234,13 +236,13 @@ def examine(
         return Record(
             status="rejected", tasks=_nothing(assignment, "missing", submission.rejected), notes=notes, **common
         )
-    first = Examination(submission, assignment, tasks, sandbox)
+    first = Examination(submission, assignment, tasks, sandbox, rest=rest)
     verdicts = first.verdicts(probe_seed(seed, assignment.name, submission.student))
     unclear = {one.task for one, _ in verdicts if one.status in ("failed", "error")} - first.lost
     seen: dict[str, Verdict] = {}
     if unclear:
-        wait_by_chance(SECONDS - first.left)
-        second = Examination(submission, assignment, tasks, sandbox, public=True, only=unclear)
+        wait_by_chance(SECONDS - first.left, rest)
+        second = Examination(submission, assignment, tasks, sandbox, public=True, only=unclear, rest=rest)
         seen = {one.task: one for one, _ in second.verdicts()}
     points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}
     records = tuple(

@@ -33,7 +33,7 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
     there = [cell for cell in written.cells if cell not in own and (cell.role != "task" or cell.grade_id in tasks)]
     asked = {cell.grade_id for cell in there if cell.role == "task"}
     deleted = [name for name in tasks if f"{name}-solution" in answers and name not in asked]
-    cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
+    cells = [*there, *(Cell(name, "code", "task", "") for name in deleted)]
     sandbox = without_walls(preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]))
     submission = Submission("you", written.name, answers=answers, extra=added)
     try:

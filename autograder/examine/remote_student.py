@@ -21,32 +21,35 @@ class Process(Protocol):
         """What the function answers, still as it came; a complaint is raised."""
 
 
+Rest = Callable[[float], object]  # waits for so many seconds
 LONGEST_WAIT, WAIT = 60.0, 2.0
 
 
-def wait_by_chance(spent: float) -> None:
-    """Let some time go by before a program that took so many seconds gets its next box.
+def wait_by_chance(spent: float, rest: Rest = time.sleep) -> None:
+    """Let some time go by before a program that took so many seconds gets its next box; ``rest`` waits.
 
     A box and the one after it read the same clock: a program could end late on purpose, and tell by the time of day
     what it has seen. So the next box starts later, by chance, in proportion to the time that the program took itself.
     """
-    time.sleep(min(LONGEST_WAIT, WAIT * spent * secrets.SystemRandom().random()))
+    rest(min(LONGEST_WAIT, WAIT * spent * secrets.SystemRandom().random()))
 
 
 class RemoteStudent(Respondent):
     """A student's function in another process. ``again`` starts that process anew."""
 
     def __init__(
-        self, remote: Process, task: str, answer: Form, seconds: float, again: Callable[[], Process] | None = None
-    ) -> None:
+        self, remote: Process, task: str, answer: Form, seconds: float,
+        again: Callable[[], Process] | None = None, rest: Rest = time.sleep,
+    ) -> None:  # fmt: skip
         self.remote, self.task, self.answer, self.seconds, self._again = remote, task, answer, seconds, again
+        self._rest = rest
         self._since = time.monotonic()
 
     def forget(self) -> None:
         """A new process in the same state as the old one was before the first question."""
         if self._again is None:
             return
-        wait_by_chance(time.monotonic() - self._since)
+        wait_by_chance(time.monotonic() - self._since, self._rest)
         self.remote, self._since = self._again(), time.monotonic()
 
     def answers(self, probe: Probe, number: int, seed: int = 0) -> Answered:

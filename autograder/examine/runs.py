@@ -111,6 +111,8 @@ class Run:
                 if submission.fingerprint == record.fingerprint:
                     self.records[student] = record
                     changed.append((record, submission))
+        if not changed:
+            return
         with written_together({record.place(self.folder): record.content for record, _ in changed}):
             writer.write_now(changed)
 
@@ -164,13 +166,17 @@ class Writing:
 
     def complete(self, run: Run) -> None:
         """See that the gradebook has the points of every record of the homework: a row may have been removed there."""
-        self.write_now(self._waiting)
-        self._waiting = []
         there = set(run.course.students_of(run.name))
         records = {record.student: record for record in records_in(run.folder) if record.student in there}
+        self.write_now(self._waiting)
+        self._waiting = []
         names = self._scribe.students_to_write(list(records.values())) if records else set()
         pairs = [(records[name], run.submission(name)) for name in sorted(names)]
         self.write_now([(record, one) for record, one in pairs if one.fingerprint == record.fingerprint])
+
+    def differences(self) -> list[str]:
+        """Where source, records and gradebook of the homeworks still say different things."""
+        return [sentence for name in self._runs for sentence in self._scribe.differences(name)]
 
     def update_penalties(self, students: Sequence[str] | None) -> dict[str, list[str]]:
         """Write what still waits, and see that every late penalty is the one of today; homework -> whose was changed.

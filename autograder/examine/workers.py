@@ -24,6 +24,7 @@ from autograder.course.homework import Assignment
 from autograder.examine.examination import SECONDS, examine, given_up
 from autograder.examine.forked import Forked
 from autograder.examine.records import Record
+from autograder.examine.remote_student import Rest
 from autograder.examine.within_limits import limit_memory
 from autograder.intake.submission import Submission
 
@@ -62,21 +63,26 @@ class Job:
     spent: float = 0.0  # seconds, by workers that were lost
 
 
-def examine_job(job: Job, setting: Setting, sandbox: Sandbox) -> Record:
+def examine_job(job: Job, setting: Setting, sandbox: Sandbox, rest: Rest = time.sleep) -> Record:
     """The record of a job."""
     assignment = setting.assignments[job.submission.assignment]
     tasks = setting.tasks[assignment.name]
     try:
-        return examine(job.submission, assignment, tasks, job.seed, sandbox)
+        return examine(job.submission, assignment, tasks, job.seed, sandbox, rest)
     except MemoryError:
         return given_up(job.submission, assignment, job.seed, "error", TOO_MUCH)
 
 
 def _serve(connection: Connection, setting: Setting, sandbox: Sandbox) -> None:
+    def rest(seconds: float) -> None:
+        connection.send(True)
+        time.sleep(seconds)
+        connection.send(False)
+
     limit_memory(JUDGE_MEMORY)
     try:
         while True:
-            connection.send(examine_job(connection.recv(), setting, sandbox))
+            connection.send(examine_job(connection.recv(), setting, sandbox, rest))
     except Broken:  # the sandbox was lost: so is this worker, and the next one starts another
         return
     finally:
@@ -91,10 +97,16 @@ class _Worker:
         self.connection, self.process = self._forked.connection, self._forked.process
         self.stop = self._forked.kill
         self.job: Job | None = None
+        self.is_resting = False  # between two boxes: meanwhile another worker has the processor
         self.since = 0.0
 
+    @property
+    def is_at_work(self) -> bool:
+        """Does it need a processor?"""
+        return self.job is not None and not self.is_resting
+
     def give(self, job: Job) -> None:
-        self.job, self.since = job, time.monotonic()
+        self.job, self.is_resting, self.since = job, False, time.monotonic()
         with contextlib.suppress(OSError):  # it has died meanwhile: that is noticed elsewhere
             self.connection.send(job)
 
@@ -107,20 +119,20 @@ def _needed(setting: Setting) -> set[str]:
     return ({"sympy"} if proofs else set()) | (set() if values_only else {"scipy.stats"})
 
 
-def _that_fit(sandbox: Sandbox, wanted: int) -> int:
-    """How many boxes of this sandbox may be open at a time: no more than there is free memory for."""
-    largest = sandbox.largest_box
-    fit = None if largest is None else boxes_that_fit(largest)
-    if fit is None or fit >= wanted:
-        return wanted
-    note(f"{fit} at a time instead of {wanted}: there is not more free memory (see --jobs)")
-    return fit
+def _that_fit(sandbox: Sandbox, wanted: int) -> tuple[int, int]:
+    """How many submissions are examined at a time, and with those that rest: no more than there is free memory for."""
+    largest, most = sandbox.largest_box, 2 * wanted
+    fit = most if largest is None else (boxes_that_fit(largest) or most)
+    if fit < wanted:
+        note(f"{fit} at a time instead of {wanted}: there is not more free memory (see --jobs)")
+    return min(fit, wanted), min(fit, most)
 
 
 def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Record, None, None]:
     """The records of the jobs, as they come; a job whose worker is lost is given to another.
 
-    ``number`` at a time at most, and no more than the free memory has room for.
+    ``number`` at a time at most, and no more than the free memory has room for. One that only waits for its next box
+    (``wait_by_chance``) does not count: meanwhile another one is examined.
     """
     for name in _needed(setting):  # before anybody forks
         importlib.import_module(name)
@@ -136,17 +148,17 @@ def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Recor
     again.append(first)
     try:
         sandbox.start()
-        number = _that_fit(sandbox, number)
+        number, places = _that_fit(sandbox, number)
         while True:
-            for place in range(number):
-                if place < len(workers) and workers[place].job is not None:
-                    continue
-                job = next_job()
+            while sum(worker.is_at_work for worker in workers) < number:
+                free = next((worker for worker in workers if worker.job is None), None)
+                job = next_job() if free is not None or len(workers) < places else None
                 if job is None:
                     break
-                if place == len(workers):
-                    workers.append(_Worker(setting, sandbox))
-                workers[place].give(job)
+                if free is None:
+                    free = _Worker(setting, sandbox)
+                    workers.append(free)
+                free.give(job)
             busy = [worker for worker in workers if worker.job is not None]
             if not busy:
                 return
@@ -167,8 +179,12 @@ def _heard(
     assert job is not None
     with contextlib.suppress(EOFError, OSError):
         if worker.connection.poll():
-            worker.job = None
-            yield worker.connection.recv()
+            said = worker.connection.recv()
+            if isinstance(said, bool):
+                worker.is_resting = said
+            else:
+                worker.job = None
+                yield said
             return
     spent = job.spent + time.monotonic() - worker.since
     late = spent > LONGEST

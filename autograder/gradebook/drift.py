@@ -6,7 +6,7 @@ first whether that has happened.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from autograder.console import counted, one_line
@@ -14,9 +14,17 @@ from autograder.course.course import Course
 from autograder.course.homework import Assignment
 from autograder.examine.records import Record, records_in
 from autograder.gradebook.cells import differences_of_cells
-from autograder.gradebook.read import agrees, marks_of
+from autograder.gradebook.read import agrees, exists, gradebook, marks_of
 
 NAMED = 3  # students that a sentence names
+
+
+def differences_of(course: Course, homeworks: Iterable[str]) -> list[str]:
+    """The same for several homeworks, from the gradebook that the course has; nothing if it has none yet."""
+    if not exists(course):
+        return []
+    with gradebook(course) as book:
+        return [sentence for name in homeworks for sentence in differences(course, name, book)]
 
 
 def differences(course: Course, name: str, book: Any) -> list[str]:

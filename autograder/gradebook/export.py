@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from autograder.console import in_words
 from autograder.course.names import same
 from autograder.course.roster import NUMBERS, Roster
 from autograder.gradebook.read import Mark
@@ -40,7 +41,7 @@ def make_table(book: Any, marks: Marks, roster: Roster, system: str) -> str:
     """The grades of these homeworks (name -> student -> mark) as the CSV that a system reads."""
     people = [person(student, roster, system) for student in book.students]
     if system == "nbgrader":
-        return run_nbgrader(book, list(marks), people)
+        return without_unread(run_nbgrader(book, list(marks), people), marks)
     known = {same(one.id) for one in people}
     absent = [Person(name) for name in roster.rows if same(name) not in known]  # who handed in nothing at all
     people = sorted([*people, *(person(one, roster, system) for one in absent)], key=lambda one: one.id)
@@ -68,12 +69,13 @@ def moodle(people: list[Person], marks: Marks) -> Table:
     """For one homework the grading worksheet (Moodle knows a participant by the number); else a column for each."""
     single = next(iter(marks)) if len(marks) == 1 else None
     head = ["Identifier", "Full name", "Email address", "ID number"]
-    table = [[*head, *(["Grade", "Maximum Grade"] if single else list(marks))]]
+    table = [[*head, *(["Grade", "Maximum Grade", "Late"] if single else list(marks))]]
     for one in people:
         name = " ".join(part for part in (one.first_name, one.last_name) if part)
         row = [f"Participant {one.number}" if one.number else "", name, one.email, one.id]
         if single:
-            row += [points(marks[single].get(one.id)), text(max(mark.max_score for mark in marks[single].values()))]
+            mark, most = marks[single].get(one.id), max(mark.max_score for mark in marks[single].values())
+            row += [points(mark), text(most), in_words(mark.late) if mark else ""]
         else:
             row += [points(some.get(one.id)) for some in marks.values()]
         table.append(row)
@@ -111,9 +113,25 @@ def run_nbgrader(book: Any, homeworks: list[str], people: list[Person]) -> str:
         return Path(plugin.to).read_text(encoding="utf-8")
 
 
+def without_unread(table: str, marks: Marks) -> str:
+    """nbgrader's table with empty points where nobody could read what was handed in; nbgrader knows only 0."""
+    unread = {(name, quote(mark.student)) for name, some in marks.items() for mark in some.values() if mark.unread}
+    if not unread:
+        return table
+    rows = list(csv.DictReader(io.StringIO(table)))
+    for row in rows:
+        if (row["assignment"], quote(row["student_id"])) in unread:
+            row |= dict.fromkeys(("raw_score", "late_submission_penalty", "score"), "")
+    lines = io.StringIO()
+    writer = csv.DictWriter(lines, rows[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return lines.getvalue()
+
+
 def points(mark: Mark | None) -> str:
-    """What counts; nothing for who handed in nothing."""
-    return "" if mark is None else text(mark.final)
+    """What counts; nothing for who handed in nothing, or what nobody could read."""
+    return "" if mark is None or mark.unread else text(mark.final)
 
 
 def text(value: float) -> str:

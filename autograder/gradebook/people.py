@@ -9,7 +9,7 @@ from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.course.roster import Roster
 from autograder.gradebook.penalties import due_date
-from autograder.gradebook.read import gradebook
+from autograder.gradebook.read import exists, gradebook
 
 
 def store_names(course: Course, roster: Roster) -> int:
@@ -29,6 +29,15 @@ def store_names(course: Course, roster: Roster) -> int:
                 book.update_or_create_student(name, **values)
                 changed += 1
     return changed
+
+
+def known_students(course: Course) -> set[str]:
+    """Who is in the gradebook, or has handed something in."""
+    there = {name for homework in course.assignments() for name in course.students_of(homework)}
+    if not exists(course):
+        return there
+    with gradebook(course) as book:
+        return there | {str(student.id) for student in book.students}
 
 
 def grant_extension(course: Course, homework: str, student: str, more: timedelta | datetime | None) -> datetime | None:

@@ -22,6 +22,7 @@ from sqlalchemy.orm import contains_eager, selectinload
 from autograder.course.homework import Assignment, as_jupyter
 from autograder.examine.records import Record, write_whole
 from autograder.gradebook.cells import differences_of_cells, synchronise_cells
+from autograder.gradebook.drift import differences
 from autograder.gradebook.graded_notebook import (
     answer_shown,
     answers_shown,
@@ -90,6 +91,10 @@ class Writer:
         differ = bool(differences_of_cells(self.gradebook, homework))
         marks = {} if differ else marks_of(self.gradebook, homework.name)
         return {record.student for record in records if differ or not agrees(marks.get(record.student), record)}
+
+    def differences(self, name: str) -> list[str]:
+        """Where source, records and gradebook of a homework say different things."""
+        return differences(self.course, name, self.gradebook)
 
     def _keep(self, name: str, by_people: list[dict[str, Any]]) -> None:
         """Write down what people gave for tasks that are dropped now, before it leaves the gradebook."""

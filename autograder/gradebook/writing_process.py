@@ -74,6 +74,10 @@ class Scribe:
         """Whose points in the gradebook are not those of these records."""
         return set(self._do("students_to_write", records))
 
+    def differences(self, homework: str) -> list[str]:
+        """Where source, records and gradebook say different things."""
+        return list(self._do("differences", homework))
+
     def _do(self, *work: Any) -> Any:
         self.wait()
         self._work = work

@@ -15,10 +15,12 @@ from typing import Any
 
 from autograder.console import bar
 from autograder.course.course import Course
-from autograder.course.names import BadName, safe_name, same
+from autograder.course.homework import Assignment
+from autograder.course.names import BadName, safe_name, same, shown
 from autograder.course.roster import NAMES, Roster
 from autograder.examine.records import write_whole
-from autograder.intake.archives import Handed, handed_in, named_in
+from autograder.intake.answers import likeliest_homework
+from autograder.intake.archives import Handed, handed_in
 from autograder.intake.claims import Claims
 from autograder.intake.notebook import Unreadable, cells_of
 from autograder.intake.precedence import before, compared, identity_of, remember
@@ -46,27 +48,28 @@ class Collection:
         self.came: set[tuple[str, str]] = set()  # student, homework: what is there came in this run
         submitted = course.root / "submitted"
         self.students = {same(path.name): path.name for path in submitted.glob("*") if path.is_dir()}
-        self.cells = {homework: grade_ids(course.source(homework).read_bytes()) for homework in course.assignments()}
+        self.homeworks = {name: Assignment.read(course.source(name)) for name in course.assignments()}
+        self.by_content: dict[bytes, str | None] = {}  # fingerprint -> the homework that the cells tell
 
     def take(self, source: Path) -> list[dict[str, Any]]:
         """Go through the source; each file ends with an outcome.
 
         First all of it is looked over for who claims to be whom: the order of the files must decide nothing.
         """
-        for handed, _ in named_in(source, self.cells, lambda where, why: None):
+        for handed in handed_in(source, self.homeworks, lambda where, why: None, self.trust):
             with suppress(BadName):
                 student, listed = self.find_owner(handed)
-                self.claims.add(student, self.read_name(handed) or self.assignment or "", handed.identity, listed)
+                self.claims.add(student, self.find_homework(handed)[0], handed.identity, listed)
         with bar("collecting") as advance:
-            for handed in handed_in(source, self.cells, partial(self.add_outcome, "refused"), self.trust):
+            for handed in handed_in(source, self.homeworks, partial(self.add_outcome, "refused"), self.trust):
                 student = ""
                 try:
                     student, listed = self.find_owner(handed)
                     if not self.only or student in self.only:
-                        homework = self.find_homework(handed)
+                        homework, misnamed = self.find_homework(handed)
                         self.claims.check(student, homework, handed.identity)
                         self.refuse_other_spelling(student)
-                        self.put(handed, student, homework, listed)
+                        self.put(handed, student, homework, listed, misnamed)
                 except BadName as error:
                     self.add_outcome("refused", handed.where, str(error), student)
                 advance()
@@ -96,7 +99,7 @@ class Collection:
     def is_nobody(self, stem: str) -> bool:
         """Is a file's name that of a homework, or of any notebook, rather than a student's?"""
         name = same(stem).replace(" ", "_")
-        return any(same(homework) in name for homework in self.cells) or ANYBODYS.match(name) is not None
+        return any(same(homework) in name for homework in self.homeworks) or ANYBODYS.match(name) is not None
 
     def refuse_other_spelling(self, student: str) -> None:
         """BadName if a student is there whose id is the same up to spelling."""
@@ -104,34 +107,42 @@ class Collection:
         if there != student:
             raise BadName(f"is of {student!r}, but {there!r} is there: the two are the same up to spelling")
 
-    def find_homework(self, handed: Handed) -> str:
-        """Which homework it is: by the file's name, else by the cells in it, else the one that was asked for."""
-        homework = self.read_name(handed) or self.compare_cells(handed.content)
-        if homework is None and self.assignment is None:
-            raise BadName("is no homework that I know, neither by its name nor by its cells; say which by --assignment")
-        if homework is not None and self.assignment not in (None, homework):
+    def find_homework(self, handed: Handed) -> tuple[str, str]:
+        """Which homework it is: by its cells, else by the file's name, else the one that was asked for.
+
+        Also a sentence if the name of the file tells another one than its cells.
+        """
+        by_cells, by_name = self.compare_cells(handed.content), self.read_name(handed)
+        homework = by_cells or by_name or self.assignment
+        if homework is None:
+            raise BadName("is no homework that I know, neither by its cells nor by its name; say which by --assignment")
+        if self.assignment not in (None, homework):
             raise BadName(f"is {homework}, not {self.assignment}")
-        return homework or str(self.assignment)
+        other = by_cells is not None and by_name not in (None, by_cells)
+        return homework, f"is called {shown(handed.file)}, but its cells are those of {homework}" if other else ""
 
     def read_name(self, handed: Handed) -> str | None:
         """The homework that the file's name tells."""
         stem = same(handed.file.rsplit(".", 1)[0]).replace(" ", "_")
-        return max((homework for homework in self.cells if same(homework) in stem), key=len, default=None)
+        return max((homework for homework in self.homeworks if same(homework) in stem), key=len, default=None)
 
     def compare_cells(self, content: bytes) -> str | None:
-        """The homework with which a notebook shares the most cells."""
-        ids = grade_ids(content)
-        shared = {homework: len(ids & own) for homework, own in self.cells.items()}
-        best = max(shared, key=lambda homework: shared[homework], default=None)
-        return best if best is not None and shared[best] else None
+        """The homework to which most of the cells belong."""
+        key = sha256(content).digest()
+        if key not in self.by_content:
+            try:
+                self.by_content[key] = likeliest_homework(cells_of(content)[0], self.homeworks.values())
+            except Unreadable:
+                self.by_content[key] = None
+        return self.by_content[key]
 
-    def put(self, handed: Handed, student: str, homework: str, listed: bool) -> None:
+    def put(self, handed: Handed, student: str, homework: str, listed: bool, misnamed: str) -> None:
         """Put it where nbgrader looks for it, and lose nothing that is there."""
         folder = self.course.submitted(student, homework)
         target = folder / f"{homework}.ipynb"
         if any(place.is_symlink() for place in (folder.parent, folder, target)):
             raise BadName(f"would go to {target}, which is a link")
-        why = ["came late, says Canvas"] if handed.late else []
+        why = [sentence for sentence in (misnamed, "came late, says Canvas" if handed.late else "") if sentence]
         outcome = "collected"
         if target.is_file():
             old = target.read_bytes()
@@ -189,11 +200,3 @@ class Collection:
         place = self.course.root / "earlier" / student / homework / f"{sha256(content).hexdigest()[:12]}.ipynb"
         write_whole(place, content)
         return place.relative_to(self.course.root).as_posix()
-
-
-def grade_ids(content: bytes) -> set[str]:
-    """The names of nbgrader's cells; none for what is no notebook."""
-    try:
-        return {cell.grade_id for cell in cells_of(content)[0] if cell.grade_id}
-    except Unreadable:
-        return set()

@@ -97,6 +97,6 @@ def test_no_more_boxes_than_fit_into_the_free_memory(handed_in, bubblewrap, monk
     monkeypatch.setattr(workers, "Forked", lambda *args: started.append(args) or Forked(*args))
     records = grade(Course.find(handed_in(4)), [HOMEWORK], jobs=3, seed=2**62)
     assert len(records) == 4
-    assert len(started) == 1
+    assert len(started) == 1  # nobody beside it, not even while it rests
     assert asked[0] > 700 * MB
     assert "1 at a time instead of 3" in capsys.readouterr().err

@@ -157,7 +157,7 @@ def test_the_words_for_the_student_come_from_a_box_that_could_not_be_timed(tmp_p
         opened: list[object] = []
         real = sandbox.open
         monkeypatch.setattr(sandbox, "open", lambda: opened.append(1) or real())
-        monkeypatch.setattr(examination, "wait_by_chance", lambda spent: waited.append((spent, len(opened))))
+        monkeypatch.setattr(examination, "wait_by_chance", lambda spent, rest: waited.append((spent, len(opened))))
         course = Course.find(five_course(tmp_path))
         homework = Assignment.read(course.source(HOMEWORK))
         answers = {f"{name}-solution": text for name, text in all_right().items()}
