@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 
 from autograder.console import Problem, bar, counted, tell, write_json
 from autograder.course.course import Course, heading
-from autograder.course.homework import Assignment, Cell
+from autograder.course.homework import Assignment
 from autograder.course.names import is_one_folder
 from autograder.examine.records import Record, TaskRecord, records_in, write_whole
 from autograder.gradebook.read import CellMark, Mark, exists, gradebook, marks_of
@@ -94,6 +93,7 @@ def marks_for(course: Course, homeworks: set[str]) -> dict[str, dict[str, Mark]]
 def page(record: Record, assignment: Assignment, title: str, mark: Mark | None = None) -> bytes:
     """One student's page."""
     from autograder.pages.page import rendered
+    from autograder.pages.questions import question
 
     cells = mark.cells if mark else {}
     rejected = record.notes[-1] if record.status == "rejected" and record.notes else ""
@@ -114,13 +114,6 @@ def page(record: Record, assignment: Assignment, title: str, mark: Mark | None =
         max_score=mark.max_score if mark else record.max_score + assignment.manual_points,
         penalty=mark.penalty if mark else 0.0, waits=any(shown["waits"] for shown in (*tasks, *texts)),
     )  # fmt: skip
-
-
-def question(assignment: Assignment, cell: Cell) -> str:
-    """The heading of the question above a cell, without the points in brackets; the cell's name if it has none."""
-    above = assignment.cells[max(0, assignment.cells.index(cell) - 1)]
-    found = re.search(r"^#+ +(.+?)(?: *\([^()]*\bpoints?\b[^()]*\))? *$", above.source, re.MULTILINE)
-    return found.group(1) if found and above.kind == "markdown" and above.role == "given" else cell.grade_id
 
 
 def task_shown(task: TaskRecord, record: Record, given: CellMark | None) -> dict[str, Any]:
