@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograder.examine.records import TaskRecord
 from autograder.pages.mistakes import shorten
 from autograder.pages.page import WORDS
 from autograder.pages.results import Homework, Result
@@ -26,14 +25,14 @@ def list_who_needs_help(homework: Homework) -> list[dict[str, Any]]:
     return [
         {
             "student": result.student,
-            "score": result.score,
+            "points": round(sum(result.points.values()), 6),
             "share": result.share_before_penalty,
             "max_score": result.max_score,
             "has_usable_answer": has_usable_answer(result),
             "misses": [
-                describe_miss(homework, name, result.tasks.get(name))
-                for name in homework.assignment.task_names
-                if result.points.get(name, 0.0) < result.possible.get(name, 0.0)
+                describe_miss(homework, result, name)
+                for name in result.points
+                if result.points[name] < result.possible[name]
             ],
         }
         for result in rows
@@ -45,14 +44,20 @@ def has_usable_answer(result: Result) -> bool:
     return not result.record.tasks or any(task.status in USABLE for task in result.record.tasks)
 
 
-def describe_miss(homework: Homework, name: str, verdict: TaskRecord | None) -> dict[str, Any]:
-    """What somebody lacks in one task, in the words that the student knows."""
-    status, misconception = (verdict.status, verdict.misconception) if verdict else ("missing", "")
-    message = homework.explain(name, misconception) if misconception else ""
-    if verdict and not message and status != "missing":
-        message = shorten(verdict.feedback)
-    words = "private, but wasteful" if verdict and verdict.wasteful else WORDS.get(status, status)
+def describe_miss(homework: Homework, result: Result, name: str) -> dict[str, Any]:
+    """What somebody lacks in one question, in the words that the student knows: the machine's, or a person's."""
+    verdict, message, misconception = result.tasks.get(name), "", ""
+    if homework.assignment.by_grade_id[name].role != "task":
+        status, words = "read", f"{result.points[name]:g} of {result.possible[name]:g} points"
+        message = homework.marks[result.student].cells[name].comment
+    elif verdict is None:
+        status, words = "missing", WORDS["missing"]
+    else:
+        status, misconception = verdict.status, verdict.misconception
+        words = "private, but wasteful" if verdict.wasteful else WORDS.get(status, status)
+        if status != "missing":
+            message = homework.explain(name, misconception) or shorten(verdict.feedback)
     return {
-        "task": name, "question": homework.questions[name], "status": status, "words": words, "message": message,
+        "name": name, "question": homework.questions[name], "status": status, "words": words, "message": message,
         "misconception": misconception,
     }  # fmt: skip

@@ -148,11 +148,11 @@ def correlate(points: Sequence[float], rest: Sequence[float]) -> float | None:
 
 def list_late(homework: Homework) -> list[dict[str, Any]]:
     """Who handed in late and by how much, the latest first."""
-    late = sorted(homework.seconds_late.items(), key=lambda item: (-item[1], item[0]))
+    late = [(student, seconds) for student, seconds in homework.seconds_late.items() if seconds > 0]
+    penalties = {student: mark.penalty for student, mark in homework.marks.items()}
     return [
-        {"student": student, "seconds": seconds, "penalty": homework.marks[student].penalty}
-        for student, seconds in late
-        if seconds > 0
+        {"student": student, "seconds": seconds, "penalty": penalties.get(student, 0.0)}
+        for student, seconds in sorted(late, key=lambda item: (-item[1], item[0]))
     ]
 
 

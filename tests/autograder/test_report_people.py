@@ -35,6 +35,8 @@ def test_points_by_people(graded_course, capsys):
     by_hand(course, "bob", why=(1, None), noisy_count=(1.5, None))
     (section,) = for_machines(capsys, *words)[1]["homeworks"]
     students = by_name(section["students"], "student")
+    (miss,) = by_name(section["needs_help"], "student")["ada"]["misses"]
+    assert (miss["question"], miss["words"], miss["message"]) == ("why-written", "2.5 of 3 points", "Well argued.")
     assert (students["ada"]["score"], students["bob"]["score"], students["bob"]["waits"]) == (5.5, 3.5, [])
     assert (section["mean"], section["by_machine"]["mean"]) == (3, pytest.approx(4 / 3, abs=1e-4))
     assert section["tasks"][1]["share"] == pytest.approx(3.5 / 6, abs=1e-4)
