@@ -31,6 +31,14 @@ def store_names(course: Course, roster: Roster) -> int:
     return changed
 
 
+def read_names(course: Course) -> dict[str, tuple[str, ...]]:
+    """student -> first name, last name and e-mail address, as far as they are known; nothing without a gradebook."""
+    if not exists(course):
+        return {}
+    with gradebook(course) as book:
+        return {str(one.id): tuple(filter(None, (one.first_name, one.last_name, one.email))) for one in book.students}
+
+
 def known_students(course: Course) -> set[str]:
     """Who is in the gradebook, or has handed something in."""
     there = {name for homework in course.assignments() for name in course.students_of(homework)}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import re
 from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -16,12 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from autograder.console import Problem, bar
+from autograder.console import Problem, bar, in_words
 from autograder.course.course import Course, heading
-from autograder.course.homework import Assignment, Cell
+from autograder.course.homework import Assignment
 from autograder.course.names import is_one_folder
 from autograder.examine.records import Record, TaskRecord, records_in, write_whole
 from autograder.gradebook.read import CellMark, Mark, exists, gradebook, marks_of
+from autograder.pages.questions import question
 
 MANY = 100  # pages from which on it pays to start more processes
 
@@ -101,15 +101,10 @@ def make_page(record: Record, assignment: Assignment, title: str, mark: Mark | N
         notes=[note for note in record.student_notes if note != rejected], tasks=tasks, texts=texts,
         raw=mark.score if mark else record.score, score=mark.final if mark else record.score,
         max_score=mark.max_score if mark else record.max_score + assignment.manual_points,
-        penalty=mark.penalty if mark else 0.0, waits=any(one["waits"] for one in (*tasks, *texts)),
+        penalty=mark.penalty if mark else 0.0, late=in_words(mark.late) if mark else "",
+        unread=mark.unread if mark else record.status == "rejected",
+        waits=any(one["waits"] for one in (*tasks, *texts)),
     )  # fmt: skip
-
-
-def question(assignment: Assignment, cell: Cell) -> str:
-    """The heading of the question above a cell, without the points in brackets; the cell's name if it has none."""
-    above = assignment.cells[max(0, assignment.cells.index(cell) - 1)]
-    title = re.search(r"^#+ +(.+?)(?: *\([^()]*\bpoints?\b[^()]*\))? *$", above.source, re.MULTILINE)
-    return title.group(1) if title and above.kind == "markdown" and above.role == "given" else cell.grade_id
 
 
 def describe_task(task: TaskRecord, record: Record, mark: CellMark | None) -> dict[str, Any]:
@@ -125,7 +120,7 @@ def describe_task(task: TaskRecord, record: Record, mark: CellMark | None) -> di
     by_hand = mark is not None and mark.by_hand
     return {
         "name": task.task, "words": words, "colour": COLOURS.get(task.status, COLOURS["missing"]),
-        "points": mark.score if mark is not None and (by_hand or mark.extra_credit) else task.points,
+        "points": task.points if mark is None else mark.score, "doubt": task.doubt,
         "max_points": task.max_points, "by_hand": by_hand, "feedback": feedback, "picture": data_uri(task.picture),
         "waits": mark is not None and mark.waits,
         "comment": mark.comment if mark else "", "answer": record.answers.get(f"{task.task}-solution", ""),

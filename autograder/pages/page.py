@@ -50,10 +50,10 @@ def number(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
-def plain(text: str) -> str:
+def plain(text: str, most: int = LONGEST) -> str:
     """What a student wrote, to be shown as text: cut where it is endless, without characters that act on the page."""
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]}\n... ({len(text) - LONGEST:,} more characters)"
+    if len(text) > most:
+        text = f"{text[:most]}\n... ({len(text) - most:,} more characters)"
     return ACTING.sub("\ufffd", text)
 
 

@@ -115,7 +115,7 @@ def test_every_seed_is_told():
     ("words", "said", "not_said"),
     [((), "The same command goes on from here", "--regrade"),
      (("--student", "ada"), "The same command goes on from here", "--regrade"),
-     (("--regrade",), "The same command without --regrade goes on", "earlier grade"),
+     (("--regrade",), "The same command goes on from here", "earlier grade"),
      (("--regrade", "--student", "ada"), "keeps the earlier grade; the same command starts again", "goes on")],
 )  # fmt: skip
 def test_how_to_go_on_after_ctrl_c_is_true(words, said, not_said, small_course, capsys, monkeypatch):

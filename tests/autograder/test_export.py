@@ -43,7 +43,7 @@ def test_moodle(course, capsys, tmp_path):
     assert found["bob"]["Maximum Grade"] == "6"
     assert found["bob"]["Full name"] == "'=HYPERLINK(1) +1"
     assert found["77"] == {"Identifier": "Participant 77", "Full name": "Nobody Home", "Email address": "",
-                           "ID number": "77", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+                           "ID number": "77", "Grade": "", "Maximum Grade": "6", "Late": ""}  # fmt: skip
     assert "'=cmd()" in found
 
 
@@ -82,7 +82,7 @@ def test_who_is_only_in_the_list_has_a_row_with_an_empty_field(course, capsys, t
     assert dpcourse(capsys, "export", "--format", "moodle", *words, tmp_path / "m.csv")[0] == 0
     found = {row["ID number"]: row for row in rows(tmp_path / "m.csv")}
     assert found["zoe"] == {"Identifier": "Participant 109", "Full name": "Zoe Idle", "Email address": "zoe@x.org",
-                            "ID number": "zoe", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+                            "ID number": "zoe", "Grade": "", "Maximum Grade": "6", "Late": ""}  # fmt: skip
     assert len(found) == 5
     assert dpcourse(capsys, "export", "--format", "canvas", *words, tmp_path / "c.csv")[0] == 0
     zoe = next(row for row in rows(tmp_path / "c.csv") if row["ID"] == "509")
