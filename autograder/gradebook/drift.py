@@ -7,6 +7,7 @@ first whether that has happened.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from shlex import quote
 from typing import Any
 
 from autograder.console import counted, one_line
@@ -50,7 +51,7 @@ def _sentences(
         yield f"{people(old)} graded by other points or tasks than the source has now; {again}"
     missing = [who for who in records if who in there and who not in marks]
     if missing:
-        yield f"{people(missing)} graded, but not in the gradebook; {again} (or: dpcourse forget {missing[0]})"
+        yield f"{people(missing)} graded, but not in the gradebook; {again} (or: dpcourse forget {quote(missing[0])})"
     other = [who for who, record in records.items() if who in marks and not agrees(marks[who], record)]
     if other and not (cells or old):
         yield f"the gradebook has other points by machine than the record of {names(other)}; {again}"
@@ -61,7 +62,7 @@ def _sentences(
     if gone:
         yield (
             f"{people(gone)} graded, but what they handed in is no longer in {course.root / 'submitted'}; put it back, "
-            f"or delete the rest: dpcourse forget {gone[0]} --homework {name}"
+            f"or delete the rest: dpcourse forget {quote(gone[0])} --homework {name}"
         )
 
 

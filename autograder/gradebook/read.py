@@ -23,10 +23,10 @@ class CellMark:
     """One graded cell of a submission. ``waits``: a person has to look at it. ``auto``: points by machine, if any."""
 
     score: float
-    auto: float | None
     max_score: float
     waits: bool
     by_hand: bool
+    auto: float | None = None
     extra_credit: float = 0.0
     comment: str = ""
 

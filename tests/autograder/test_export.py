@@ -112,7 +112,7 @@ def test_a_late_penalty_from_before_the_points_is_told(course, capsys, tmp_path)
             book.find_submission(HW, student).timestamp = datetime(2026, 11, 2)
             book.find_submission_notebook(HW, HW, student).late_submission_penalty = penalty
         book.db.commit()
-    assert "penalty" not in dpcourse(capsys, *words)[2]  # without a plugin people decide
+    assert "late penalty" not in dpcourse(capsys, *words)[2]  # without a plugin people decide
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
     code, _, err = dpcourse(capsys, *words)
