@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from autograder.commands.release import may_show, secrets_of_release
 from autograder.console import Problem, tell, watched, write_json
-from autograder.course.course import Course, own_tasks
+from autograder.course.course import Course
 from autograder.course.homework import Assignment
 from autograder.examine.records import write_whole
 from autograder.handout.leaks import Secrets, together
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 def refuse_own_tasks(course: Course, homework: str) -> None:
     """Students have no ``tasks.py``: their ``check`` would not know its tasks, or ask others of the same name."""
-    own = own_tasks(course.root / "tasks.py")
+    own = course.own_tasks()
     for name in Assignment.read(course.source(homework)).task_names:
         if name in own:
             raise Problem(

@@ -134,8 +134,7 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     often = {name for name, count in seen.items() if count >= len(sample) / 10}  # worth loading once for all
     preload = tuple(sorted(often.union(sandbox.mentioned(given))))  # the given cells run in every submission
     packages = packages_of(course, assignments.values())
-    own = course.root / "tasks.py"
-    own_tasks = own.read_bytes() if own.is_file() else b""
+    own_tasks = course.tasks_file.read_bytes() if course.tasks_file.is_file() else b""
     return Setting(assignments, tasks, preload, packages, unsafe, judge_version(), own_tasks)
 
 
@@ -159,6 +158,8 @@ def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:
     for name in assignment.task_names:
         try:
             found[name] = course.task(name)
+        except Problem:  # the file of the course's own tasks is broken, whatever this cell is called
+            raise
         except ValueError as error:
             raise Problem(f"the graded cell {name!r} of {assignment.name} has no task: {error}") from None
     return found

@@ -12,11 +12,13 @@ from autograder.console import Problem
 from autograder.course.homework import Assignment, Cell
 from autograder.examine.examination import Examination
 from autograder.intake.submission import Submission
-from dpcourse.tasks import HOMEWORKS, tasks_of
+from dpcourse.tasks import Verdict, task_named
+from dpcourse.tasks.own import FILE, tasks_near
 
 if TYPE_CHECKING:
-    from dpcourse.tasks.verdict import Verdict
+    from dpcourse.tasks import Task
 
+SOLUTION = "-solution"  # a task's name and this is the name of the cell in which its function stands
 DELETED = "(Its cell with `check` is missing in your notebook. Grading asks it all the same.)"
 
 
@@ -26,13 +28,14 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
         written = Assignment.read(path)
     except ValueError as error:
         raise Problem(f"{path.name!r} cannot be read as a notebook: {error}") from None
-    tasks = tasks_of(_homework(written))
+    folder = path.resolve().parent
+    tasks, unknown = _tasks_of(written, folder)
     answers = {cell.grade_id: cell.source for cell in written.cells if cell.role == "solution"}
     own = _added(written)
     added = tuple(cell.source for cell in own)
     there = [cell for cell in written.cells if cell not in own and (cell.role != "task" or cell.grade_id in tasks)]
     asked = {cell.grade_id for cell in there if cell.role == "task"}
-    deleted = [name for name in tasks if f"{name}-solution" in answers and name not in asked]
+    deleted = [name for name in tasks if name not in asked]
     cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
     sandbox = without_walls(preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]))
     submission = Submission("you", written.name, answers=answers, extra=added)
@@ -41,10 +44,11 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
         examined = Examination(submission, homework, tasks, sandbox, public=True, progress=progress).verdicts()
     finally:
         sandbox.close()
-    return [
+    verdicts = [
         replace(verdict, message=f"{verdict.message} {DELETED}") if verdict.task in deleted else verdict
         for verdict, _ in examined
     ]
+    return verdicts + unknown
 
 
 def _added(written: Assignment) -> list[Cell]:
@@ -60,14 +64,30 @@ def _added(written: Assignment) -> list[Cell]:
     return [cell for cell in unmarked if written.cells.index(cell) > first]
 
 
-def _homework(written: Assignment) -> str:
-    """Which homework it is: by its cells, whatever the file is called."""
-    found = {cell.grade_id for cell in written.cells}
-    shared = {
-        homework: sum(name in found or f"{name}-solution" in found for name in tasks_of(homework))
-        for homework in HOMEWORKS
-    }
-    best = max(shared, key=lambda homework: shared[homework])
-    if not shared[best]:
+def _tasks_of(written: Assignment, folder: Path) -> tuple[dict[str, Task], list[Verdict]]:
+    """The tasks that the notebook asks for, and a verdict on each graded cell that has none.
+
+    The course's own ones are looked for beside the notebook and above it, then from the working directory. A task whose
+    graded cell was deleted is known by the cell of its solution.
+    """
+    try:
+        own = tasks_near(folder) or tasks_near()
+    except ValueError as error:
+        raise Problem(str(error)) from None
+    tasks: dict[str, Task] = {}
+    unknown = list[Verdict]()
+    for cell in written.cells:
+        if cell.role not in ("task", "solution"):
+            continue
+        name = cell.grade_id.removesuffix(SOLUTION) if cell.role == "solution" else cell.grade_id
+        try:
+            tasks[name] = task_named(name, own)
+        except ValueError as error:
+            if cell.role == "task":
+                text = f"The course's {FILE} is missing here, or of another version: {error}"
+                unknown.append(Verdict(task=name, status="error", points=0, max_points=cell.points, message=text))
+    if not tasks and unknown:
+        raise Problem(f"{written.name!r} asks for tasks that are not known here. {unknown[0].message}")
+    if not tasks:
         raise Problem(f"{written.name!r} has no cell of a homework of this course: open the notebook you were given")
-    return best
+    return tasks, unknown

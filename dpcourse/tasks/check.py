@@ -11,6 +11,7 @@ from typing import Any
 
 from dpcourse.tasks.bank import task_named
 from dpcourse.tasks.bounded import described
+from dpcourse.tasks.own import tasks_near
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
@@ -21,8 +22,8 @@ SEED = "DPCOURSE_GRADING_SEED"
 def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     """Put the public probes of a task to your function, and say what was seen.
 
-    The task is the one with the function's name, or ``task``. Passing means that the public checks passed; grading
-    draws other ones.
+    The task is the one with the function's name, or ``task``: the course's own (the nearest ``tasks.py``, see ``own``),
+    else one of this package. Passing means that the public checks passed; grading draws other ones.
     """
     asked = _task_of(function, task)
     return _examined(asked, function, asked.public_seed(), public=True)
@@ -55,4 +56,4 @@ def _task_of(function: Any, name: str | None) -> Task:
         if not callable(function):
             raise TypeError(f"give me your function itself, check(f) and not check(f(...)); got {described(function)}")
         name = getattr(function, "__name__", "")
-    return task_named(name)
+    return task_named(name, tasks_near())
