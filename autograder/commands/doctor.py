@@ -163,6 +163,7 @@ def the_course(folder: str) -> Iterator[Finding]:
     yield Finding("course", "fine", f"{course.name} in {course.root}")
     for name in homeworks:
         yield homework(course, name)
+    yield from libraries(course)
     yield gradebook(course)
 
 
@@ -185,6 +186,26 @@ def homework(course: Course, name: str) -> Finding:
         f"{len(tasks)} tasks, {assignment.machine_points:g} points by machine, {assignment.manual_points:g} by people"
     )
     return Finding(name, "fine", said)
+
+
+def libraries(course: Course) -> Iterator[Finding]:
+    """What students may import, and what of it is not installed."""
+    from autograder.course.libraries import SETTING, absent_imports, absent_libraries, in_words, libraries_of, pip_line
+
+    try:
+        absent = absent_libraries(course)
+        allowed = in_words(libraries_of(course))
+    except Problem as error:
+        yield Finding("libraries", "missing", str(error))
+        return
+    for name, why in absent.items():
+        yield Finding("libraries", "missing", f"{SETTING} names {name!r}, which {why}", pip_line([name]))
+    if not absent:
+        yield Finding("libraries", "fine", f"students may import {allowed}")
+    imports = absent_imports(course)
+    if imports:
+        said = f"the course's homeworks import {', '.join(map(repr, imports))}, not installed"
+        yield Finding("imports", "optional", said, pip_line(imports))
 
 
 def gradebook(course: Course) -> Finding:

@@ -7,16 +7,17 @@ import fcntl
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.box import sandbox
-from autograder.box.library import packages_for
+from autograder.box.packages import packages_for
 from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.course.homework import Assignment
+from autograder.course.libraries import libraries_of, need_libraries
 from autograder.examine.records import Record
 from autograder.examine.runs import Run, Writing
 from autograder.examine.workers import Job, Setting, local
@@ -133,13 +134,16 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     seen = Counter(name for sources in answers for name in sandbox.mentioned(sources))
     often = {name for name, count in seen.items() if count >= len(sample) / 10}  # worth loading once for all
     preload = tuple(sorted(often.union(sandbox.mentioned(given))))  # the given cells run in every submission
-    packages = packages_of(course, assignments.values())
+    libraries = need_libraries(course)
+    packages = packages_of(course, assignments.values(), libraries)
     own_tasks = course.tasks_file.read_bytes() if course.tasks_file.is_file() else b""
-    return Setting(assignments, tasks, preload, packages, unsafe, judge_version(), own_tasks)
+    return Setting(assignments, tasks, preload, packages, unsafe, judge_version(), own_tasks, tuple(sorted(libraries)))
 
 
-def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str, ...]:
-    """The distributions that the box of these homeworks holds (``library.packages_for``)."""
+def packages_of(
+    course: Course, assignments: Iterable[Assignment], libraries: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """The distributions that the box of these homeworks holds (``packages_for``), of those that the course allows."""
     homeworks = list(assignments)
     source = [cell.source for homework in homeworks for cell in homework.cells if cell.kind == "code"]
 
@@ -149,7 +153,7 @@ def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str,
                 with contextlib.suppress(OSError, Unreadable):
                     yield read_file(path)
 
-    return packages_for(source, submitted())
+    return packages_for(source, submitted(), libraries_of(course) if libraries is None else libraries)
 
 
 def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:

@@ -32,7 +32,7 @@ _sandboxes = dict[tuple[object, ...], Sandbox]()  # one for each process of the 
 
 
 def _sandbox(setting: Setting) -> Sandbox:
-    key = (setting.preload, setting.packages, setting.unsafe)
+    key = (setting.preload, setting.packages, setting.libraries, setting.unsafe)
     if key not in _sandboxes:
         _sandboxes[key] = setting.sandbox()
     return _sandboxes[key]

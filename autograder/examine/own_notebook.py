@@ -13,7 +13,7 @@ from autograder.course.homework import Assignment, Cell
 from autograder.examine.examination import Examination
 from autograder.intake.submission import Submission
 from dpcourse.tasks import Verdict, task_named
-from dpcourse.tasks.own import FILE, tasks_near
+from dpcourse.tasks.own import FILE, libraries_near, tasks_near
 
 if TYPE_CHECKING:
     from dpcourse.tasks import Task
@@ -37,7 +37,10 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
     asked = {cell.grade_id for cell in there if cell.role == "task"}
     deleted = [name for name in tasks if name not in asked]
     cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
-    sandbox = without_walls(preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]))
+    sandbox = without_walls(
+        preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]),
+        libraries=libraries_near(folder) or libraries_near(),
+    )
     submission = Submission("you", written.name, answers=answers, extra=added)
     try:
         homework = Assignment(written.name, tuple(cells))

@@ -7,10 +7,12 @@ import io
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dpcourse.tasks.bank import task_named
 from dpcourse.tasks.bounded import described
+from dpcourse.tasks.libraries import warning_of
 from dpcourse.tasks.own import tasks_near
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
@@ -26,7 +28,9 @@ def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     else one of this package. Passing means that the public checks passed; grading draws other ones.
     """
     asked = _task_of(function, task)
-    return _examined(asked, function, asked.public_seed(), public=True)
+    verdict = _examined(asked, function, asked.public_seed(), public=True)
+    warning = warning_of(function)
+    return replace(verdict, message=f"{verdict.message} {warning}".strip()) if warning else verdict
 
 
 def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | None = None) -> float:

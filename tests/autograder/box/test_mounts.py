@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.box.inside.furnish import DEVICES
-from autograder.box.library import Library, library, packages_for
+from autograder.box.library import Library, library
+from autograder.box.packages import packages_for
 from autograder.box.sandbox import WRITABLE
 from tests.autograder.box.conftest import mounts_of, processes_in_boxes
 
