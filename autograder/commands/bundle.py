@@ -1,7 +1,8 @@
-"""Make the students' repository: lectures, released homeworks, the package, its environment, Binder's files.
+"""Make the students' repository: released homeworks, the course's own tasks, the environment, Binder's files.
 
-It is refused if any solution, hidden test or grading secret would be in it. A bundle that is there is brought up to
-date: files that it did not make are left alone, and files that were edited are not overwritten, unless --force.
+A course in this repository adds its lectures and the package. A bundle is refused if any solution, hidden test or
+grading secret would be in it. One that is there is brought up to date: files that it did not make are left alone, and
+files that were edited are not overwritten, unless --force.
 """
 
 from __future__ import annotations
@@ -17,13 +18,12 @@ from urllib.parse import urlsplit
 from autograder.commands.release import may_show, secrets_of_release
 from autograder.console import Problem, tell, watched, write_json
 from autograder.course.course import Course
-from autograder.course.homework import Assignment
 from autograder.examine.records import write_whole
 from autograder.handout.leaks import Secrets, together
-from autograder.handout.repository import FOLDERS, fill
+from autograder.handout.repository import fill, folders_of
+from dpcourse.tasks.own import BUNDLE as MADE
 
 EXAMPLE = "dpcourse bundle ../dpcourse-students --homework hw1_pure_dp"
-MADE = ".dpcourse-bundle.json"  # what the bundle wrote: file -> sha256
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,15 +39,13 @@ def run(options: argparse.Namespace) -> int:
     """Make it, look it through, and only then put it in place."""
     course = Course.find(Path(options.course))
     homeworks = course.chosen(options.homework)
-    for homework in homeworks:
-        refuse_own_tasks(course, homework)
     if options.binder and not re.fullmatch(r"[\w.-]+/[\w.-]+", options.binder):
         raise Problem(f"--binder needs OWNER/NAME, as on GitHub, not {options.binder!r}")
     place = Path(options.folder).expanduser().resolve()
     before = made_before(place)
     if course.root.is_relative_to(place) or place.is_relative_to(course.root):
         raise Problem(f"{place} holds the course, or lies in it; choose a folder outside of it")
-    if any(place.is_relative_to(course.root.parent / name) for name in FOLDERS):
+    if any(place.is_relative_to(folder) for folder in folders_of(course)):
         raise Problem(f"{place} lies in a folder that is bundled itself; choose a folder outside of it")
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".dpcourse-bundle-") as folder:
@@ -67,17 +65,6 @@ def run(options: argparse.Namespace) -> int:
     write_json(options.json, {"folder": str(place), "homeworks": homeworks, "files": sorted(files)})
     tell(options, f"{place}: {len(files)} files, with {', '.join(homeworks)}; no solution, no hidden test, no secret")
     return 0
-
-
-def refuse_own_tasks(course: Course, homework: str) -> None:
-    """Students have no ``tasks.py``: their ``check`` would not know its tasks, or ask others of the same name."""
-    own = course.own_tasks()
-    for name in Assignment.read(course.source(homework)).task_names:
-        if name in own:
-            raise Problem(
-                f"{homework} asks for {name!r} of {course.root / 'tasks.py'}, which students do not get; "
-                f"move the task to a module of dpcourse/tasks"
-            )
 
 
 def made_before(place: Path) -> dict[str, str]:
