@@ -22,7 +22,7 @@ from typing import Any
 
 from autograder.box import library, syscalls
 from autograder.box.limits import Limits
-from autograder.box.packages import COURSE, packages_named, places_of
+from autograder.box.packages import COURSE, places_of
 from autograder.box.walls import Bubblewrap, NoSandbox, NoWall, Wall
 from autograder.box.wire import BadFrame, Channel, Ended, Silence
 
@@ -117,8 +117,8 @@ class Sandbox:
     """``open`` gives a fresh box. It starts when it is first needed, and starts anew when it has broken.
 
     ``preload``: modules to load once for all boxes; ``packages``: distributions that are there (``library``).
-    ``libraries``: what may be imported, by name, for words about what may not. Without walls, too, nothing else is
-    found then; without a list everything is that is installed.
+    ``libraries``: what may be imported, by name, for words about what may not. With such a list only ``packages`` are
+    found without walls, too; else everything that is installed.
     Processes that are forked from the one that started it share it; each of them can use it, only that one ends it.
     """
 
@@ -287,7 +287,7 @@ class Sandbox:
 
     def _link_packages(self, folder: Path) -> None:
         """A folder with what a box would hold of packages. Where pip does not know what it installed, there is none."""
-        places = places_of([*self.packages, *packages_named(self.libraries).values()])
+        places = places_of(self.packages)
         if not {"numpy", "IPython"} <= places.keys():
             return
         folder.mkdir(parents=True)

@@ -28,9 +28,9 @@ class Question:
 
 
 def write_homework(
-    name: str, *, title: str, given: str, questions: Sequence[Question], course: str | Path = "."
+    name: str, *, title: str, first_cell: str, questions: Sequence[Question], course: str | Path = "."
 ) -> Path:
-    """Write ``source/NAME/NAME.ipynb`` of the course in this folder; ``given`` is the code that students get.
+    """Write ``source/NAME/NAME.ipynb`` of the course in this folder; ``first_cell`` is the code that it starts with.
 
     A notebook that is there is left alone: it may hold work.
     """
@@ -40,7 +40,7 @@ def write_homework(
         raise Problem(f"{place} exists: edit it in JupyterLab, or move it away first")
     cells = [
         Cell("title", "markdown", "given", f"# {title}"),
-        Cell("given", "code", "given", given.strip()),
+        Cell("first", "code", "given", first_cell.strip()),
         *(cell for question in questions for cell in _cells(home, question)),
     ]
     ids = [cell.grade_id for cell in cells]

@@ -183,7 +183,7 @@ class Examination:
             verdict = replace(without_answer("error", " ".join(self._wrong)[:1_500]), errors=errors)
         also = [ADDED] if "NameError" in verdict.errors and self.submission.extra else []
         if {"NameError", MISSING} & set(verdict.errors):  # what one cell could not import, the next ones do not have
-            absent = list(dict.fromkeys([*absent_in(verdict.message), *self._absent]))
+            absent = absent_in(verdict.message) or list(dict.fromkeys(self._absent))
             also += [about(name, self.sandbox.libraries) for name in absent[:MOST_NAMED]]
         return replace(verdict, message=" ".join(filter(None, [verdict.message, *also]))) if also else verdict
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograder.box.packages import packages_for, packages_named
 from autograder.box.sandbox import mentioned, without_walls
 from autograder.console import Problem
 from autograder.course.homework import Assignment, Cell
@@ -37,10 +38,10 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
     asked = {cell.grade_id for cell in there if cell.role == "task"}
     deleted = [name for name in tasks if name not in asked]
     cells = [*there, *(Cell(name, "code", "task", "", tasks[name].points) for name in deleted)]
-    sandbox = without_walls(
-        preload=mentioned([cell.source for cell in written.cells if cell.kind == "code"]),
-        libraries=libraries_near(folder) or libraries_near(),
-    )
+    code = [cell.source for cell in written.cells if cell.kind == "code"]
+    libraries = libraries_near(folder) or libraries_near()
+    packages = packages_for(code, (), packages_named(libraries))
+    sandbox = without_walls(preload=mentioned(code), packages=packages, libraries=libraries)
     submission = Submission("you", written.name, answers=answers, extra=added)
     try:
         homework = Assignment(written.name, tuple(cells))

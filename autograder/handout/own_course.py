@@ -21,8 +21,12 @@ SETTING = "c.DpCourse.requirement"
 
 def requirements(course: Course, libraries: Mapping[str, str]) -> list[str]:
     """What pip has to install: dpcourse with the libraries of every course, and those that this course adds."""
-    more = {libraries[name] for name in libraries.keys() - COURSE.keys() - {"numpy"}}
-    return [_of_dpcourse(course), *sorted(map(_at_least, more))]
+    return [_of_dpcourse(course), *more_requirements(libraries)]
+
+
+def more_requirements(libraries: Mapping[str, str]) -> list[str]:
+    """What pip has to install beside dpcourse with its libraries for students."""
+    return sorted({_at_least(libraries[name]) for name in libraries.keys() - COURSE.keys() - {"numpy"}})
 
 
 def environment(course: Course, lines: list[str]) -> str:

@@ -16,7 +16,7 @@ from autograder.console import Problem
 from autograder.course.course import Course, heading
 from autograder.course.libraries import libraries_of
 from autograder.handout.leaks import OWN_TASKS
-from autograder.handout.own_course import STUDENTS, environment, front_page, requirements
+from autograder.handout.own_course import STUDENTS, environment, front_page, more_requirements, requirements
 from dpcourse.tasks.own import COURSE
 
 FOLDERS = ("lectures", "dpcourse", "autograder")
@@ -28,13 +28,15 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "students", "*.t
 TARGETS = ("help", "setup", "lab", "clean")  # of the Makefile
 IGNORED = ".venv/\n__pycache__/\n*.egg-info/\n.ipynb_checkpoints/\n"
 BINDER = "\n[![Open in Binder](https://mybinder.org/badge_logo.svg)](https://mybinder.org/v2/gh/{0}/HEAD?urlpath=lab)\n"
+MORE = "\nSome homework needs more, once: `.venv/bin/python -m pip install -r requirements.txt`.\n"
 
 
 def fill(target: Path, course: Course, homeworks: list[str], releases: Path, address: str = "") -> None:
     """Write the students' repository to an empty folder. ``releases/<homework>`` are without solutions."""
-    libraries = libraries_of(course)
+    libraries, own_tasks = libraries_of(course), course.own_tasks()
     if is_beside_package(course):
         copy_package(target, course, homeworks)
+        add_requirements(target, more_requirements(libraries))
     else:
         lines = requirements(course, libraries)
         write(target / "requirements.txt", "\n".join(lines) + "\n")
@@ -44,7 +46,7 @@ def fill(target: Path, course: Course, homeworks: list[str], releases: Path, add
         shutil.copytree(releases / homework, place, ignore=LEFT_OUT)
         for notebook in place.rglob("*.ipynb"):
             nearer_links(notebook)
-    if course.own_tasks():
+    if own_tasks:
         shutil.copyfile(course.tasks_file, target / OWN_TASKS)
     known = {"course": course.name, "libraries": sorted(libraries, key=str.lower)}
     write(target / COURSE, json.dumps(known, indent=1) + "\n")
@@ -125,12 +127,21 @@ def for_students(makefile: str) -> str:
     return re.sub(r"^(TYPED|JOBS|SYSTEM|# program:package).*\n", "", text, flags=re.MULTILINE)
 
 
+def add_requirements(target: Path, lines: list[str]) -> None:
+    """What this course needs beside the package and what that brings along: pip's list is the last one for conda."""
+    if lines:
+        write(target / "requirements.txt", "\n".join(lines) + "\n")
+        pip = "".join(f"      - {json.dumps(line)}\n" for line in lines)
+        write(target / "environment.yml", (target / "environment.yml").read_text(encoding="utf-8") + pip)
+
+
 def readme(target: Path, *, notebooks: list[str], badge: str) -> str:
     """The students' front page."""
     lectures = sorted(path.name for path in (target / "lectures").glob("*.ipynb"))
     template = (STUDENTS / "README.md").read_text(encoding="utf-8")
     return template.format(
         badge=badge,
+        more=MORE if (target / "requirements.txt").is_file() else "",
         lectures="\n".join(f"- [{heading(target / 'lectures' / name)}](lectures/{name})" for name in lectures),
         homeworks="\n".join(f"- [{heading(target / name)}]({name})" for name in notebooks),
         example=notebooks[0],
