@@ -24,11 +24,11 @@ def bundle(
     course: Course, folder: str, homeworks: list[str], binder: str, force: bool, may_show: tuple[str, ...],
     output: Output,
 ) -> int:  # fmt: skip
-    """Make the students' repository: lectures, released homeworks, the package, its environment, Binder's files.
+    """Make the students' repository: released homeworks, the course's own tasks, the environment, Binder's files.
 
-    DIR is a new folder, an empty one, or an earlier bundle. It is refused if any solution, hidden test or grading
-    secret would be in it. An earlier bundle is brought up to date: files that it did not make are left alone, and files
-    that were edited are not overwritten, unless --force.
+    A course in this repository adds its lectures and the package. DIR is a new folder, an empty one, or an earlier
+    bundle. It is refused if any solution, hidden test or grading secret would be in it. An earlier bundle is brought up
+    to date: files that it did not make are left alone, and files that were edited are not overwritten, unless --force.
     """
     if binder and not re.fullmatch(r"[\w.-]+/[\w.-]+", binder):
         raise Problem(f"--binder needs OWNER/NAME, as on GitHub, not {binder!r}")

@@ -152,9 +152,10 @@ def check_course(folder: str) -> Iterator[Finding]:
     yield Finding("course", "fine", f"{course.name} in {course.root}")
     for name in homeworks:
         yield check_homework(course, name)
-    found = check_gradebook(course)
-    yield found
-    if found.state == "fine":
+    yield from check_libraries(course)
+    finding = check_gradebook(course)
+    yield finding
+    if finding.state == "fine":
         yield from compare_gradebook(course, homeworks)
 
 
@@ -175,6 +176,26 @@ def check_homework(course: Course, name: str) -> Finding:
         f"{len(tasks)} tasks, {assignment.machine_points:g} points by machine, {assignment.manual_points:g} by people"
     )
     return Finding(name, "fine", said)
+
+
+def check_libraries(course: Course) -> Iterator[Finding]:
+    """What students may import, and what of it is not installed."""
+    from autograder.course.libraries import SETTING, absent_imports, absent_libraries, in_words, libraries_of, pip_line
+
+    try:
+        absent = absent_libraries(course)
+        allowed = in_words(libraries_of(course))
+    except Problem as error:
+        yield Finding("libraries", "missing", str(error))
+        return
+    for name, why in absent.items():
+        yield Finding("libraries", "missing", f"{SETTING} names {name!r}, which {why}", pip_line([name]))
+    if not absent:
+        yield Finding("libraries", "fine", f"students may import {allowed}")
+    imports = absent_imports(course)
+    if imports:
+        said = f"the course's homeworks import {', '.join(map(repr, imports))}, not installed"
+        yield Finding("imports", "optional", said, pip_line(imports))
 
 
 def compare_gradebook(course: Course, homeworks: list[str]) -> Iterator[Finding]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -117,14 +116,25 @@ class Course:
         found = (self.root / "submitted").glob(f"*/{assignment}")
         return [path.parent.name for path in found if path.is_dir() and not path.parent.name.startswith(".")]
 
+    @property
+    def tasks_file(self) -> Path:
+        """The course's own tasks, if it has any."""
+        return self.root / "tasks.py"
+
+    def own_tasks(self) -> Mapping[str, Task]:
+        """The course's own tasks, by name."""
+        from dpcourse.tasks.own import load_tasks
+
+        try:
+            return load_tasks(self.tasks_file)
+        except ValueError as error:
+            raise Problem(str(error)) from None
+
     def task(self, name: str) -> Task:
-        """The task of that name: the course's own (``tasks.py`` in its folder), else one of ``dpcourse.tasks``."""
-        own = own_tasks(self.root / "tasks.py")
-        if name in own:
-            return own[name]
+        """The task of that name: the course's own, else one of ``dpcourse.tasks``."""
         from dpcourse.tasks import task_named
 
-        return task_named(name)
+        return task_named(name, self.own_tasks())
 
 
 @cache
@@ -154,27 +164,3 @@ def settings_of(root: Path) -> Config:
         return PyFileConfigLoader(CONFIG, path=str(root)).load_config()
     except Exception as error:
         raise Problem(f"{root / CONFIG} cannot be read: {type(error).__name__}: {error}") from None
-
-
-@cache
-def own_tasks(path: Path) -> dict[str, Task]:
-    """The tasks of an instructor's file, by name. No file: none."""
-    if not path.is_file():
-        return {}
-    from dpcourse.tasks import Task
-
-    spec = importlib.util.spec_from_file_location("course_tasks", path)
-    if spec is None or spec.loader is None:
-        raise Problem(f"{path} cannot be loaded as Python")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise Problem(f"{path} cannot be loaded: {type(error).__name__}: {error}") from None
-    tasks = getattr(module, "TASKS", None)
-    if not isinstance(tasks, tuple | list) or not all(isinstance(task, Task) for task in tasks):
-        raise Problem(f"{path} needs a tuple TASKS of dpcourse.tasks.Task, but TASKS is {tasks!r:.80}")
-    found = {task.name: task for task in tasks}
-    if len(found) < len(tasks):
-        raise Problem(f"{path} has two tasks of one name: {sorted(task.name for task in tasks)}")
-    return found

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from autograder.box import sandbox
-from autograder.box.library import packages_for
+from autograder.box.packages import packages_for
 from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.course.homework import Assignment
+from autograder.course.libraries import libraries_of, need_libraries
 from autograder.examine.records import Record
 from autograder.examine.runs import Run, Writing
 from autograder.examine.workers import Job, Setting, local
@@ -115,14 +116,16 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     seen = Counter(name for sources in answers for name in sandbox.mentioned(sources))
     often = {name for name, count in seen.items() if count >= len(sample) / 10}  # worth loading once for all
     preload = tuple(sorted(often.union(sandbox.mentioned(given))))  # the given cells run in every submission
-    packages = packages_of(course, assignments.values())
-    own = course.root / "tasks.py"
-    own_tasks = own.read_bytes() if own.is_file() else b""
-    return Setting(assignments, tasks, preload, packages, unsafe, own_tasks)
+    libraries = need_libraries(course)
+    packages = packages_of(course, assignments.values(), libraries)
+    own_tasks = course.tasks_file.read_bytes() if course.tasks_file.is_file() else b""
+    return Setting(assignments, tasks, preload, packages, unsafe, own_tasks, tuple(sorted(libraries)))
 
 
-def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str, ...]:
-    """The distributions that the box of these homeworks holds (``library.packages_for``)."""
+def packages_of(
+    course: Course, assignments: Iterable[Assignment], libraries: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """The distributions that the box of these homeworks holds (``packages_for``), of those that the course allows."""
     homeworks = list(assignments)
     source = [cell.source for homework in homeworks for cell in homework.cells if cell.kind == "code"]
 
@@ -132,7 +135,7 @@ def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str,
                 with contextlib.suppress(OSError, Unreadable):
                     yield read_file(path)
 
-    return packages_for(source, submitted())
+    return packages_for(source, submitted(), libraries_of(course) if libraries is None else libraries)
 
 
 def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:
@@ -141,6 +144,8 @@ def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:
     for name in assignment.task_names:
         try:
             found[name] = course.task(name)
+        except Problem:  # the file of the course's own tasks is broken, whatever this cell is called
+            raise
         except ValueError as error:
             raise Problem(f"the graded cell {name!r} of {assignment.name} has no task: {error}") from None
     return found

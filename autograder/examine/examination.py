@@ -25,6 +25,7 @@ from autograder.examine.seeds import probe_seed
 from autograder.intake.submission import Submission
 from autograder.pages.pictures import kept
 from dpcourse.tasks.complaints import Late
+from dpcourse.tasks.libraries import about, absent_in
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
 
@@ -39,6 +40,8 @@ OWN_WORDS = {
 }
 NOT_LIKE_THAT = "Your function passes the public checks, but fresh ones of the same kind fail."
 ADDED = "Cells that you added are not graded: what your function needs must stand in the cell of its solution."
+MISSING = "ModuleNotFoundError"
+MOST_NAMED = 3  # libraries that were not found
 LOST = "While your function was asked, the notebook's process was lost: {}."
 
 Result = TypeVar("Result")
@@ -69,6 +72,7 @@ class Examination:
         self._remote: Remote | None = None
         self._ran: list[Cell] = []  # what a new process has to run again
         self._wrong: list[str] = []  # what went wrong in the cells since the last task
+        self._absent: list[str] = []  # libraries that cells could not import
 
     def verdicts(self, seed: int = 0) -> list[tuple[Verdict, float]]:
         """The tasks' verdicts, in order, and the seconds that each took."""
@@ -112,6 +116,7 @@ class Examination:
             self.notes.append(wrong)
         if wrong:
             self._wrong.append(wrong)
+            self._absent += absent_in(wrong) if MISSING in getattr(wrong, "errors", ()) else []
 
     def _process(self) -> Remote:
         """The submission's process, or a new one in the same state."""
@@ -177,9 +182,11 @@ class Examination:
         if verdict.status == "missing" and self._wrong:
             errors = tuple(name for wrong in self._wrong for name in getattr(wrong, "errors", ()))
             verdict = replace(without_answer("error", " ".join(self._wrong)[:1_500]), errors=errors)
-        if "NameError" in verdict.errors and self.submission.extra:
-            verdict = replace(verdict, message=f"{verdict.message} {ADDED}")
-        return verdict
+        also = [ADDED] if "NameError" in verdict.errors and self.submission.extra else []
+        if {"NameError", MISSING} & set(verdict.errors):  # what one cell could not import, the next ones do not have
+            absent = absent_in(verdict.message) or list(dict.fromkeys(self._absent))
+            also += [about(name, self.sandbox.libraries) for name in absent[:MOST_NAMED]]
+        return replace(verdict, message=" ".join(filter(None, [verdict.message, *also]))) if also else verdict
 
 
 def for_the_student(task: Task, verdict: Verdict, seen: Verdict | None) -> tuple[str, str]:

@@ -47,10 +47,12 @@ class Setting:
     packages: tuple[str, ...] = ()
     unsafe: bool = False
     own_tasks: bytes = b""  # the course's tasks.py, for workers on other machines
+    libraries: tuple[str, ...] = ()  # what students may import
 
     def sandbox(self) -> Sandbox:
         """A sandbox for these homeworks."""
-        return Sandbox(preload=self.preload, packages=self.packages, wall=NoWall() if self.unsafe else Bubblewrap())
+        wall = NoWall() if self.unsafe else Bubblewrap()
+        return Sandbox(preload=self.preload, packages=self.packages, libraries=self.libraries, wall=wall)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from autograder.box.sandbox import Sandbox, mentioned
 from autograder.box.walls import NoSandbox
 from autograder.course.course import Course
 from autograder.course.homework import Assignment
+from autograder.course.libraries import need_libraries
 from autograder.course.names import BadName, safe_name
 from autograder.examine.batch import packages_of, tasks_of
 from autograder.examine.examination import examine
@@ -48,6 +49,7 @@ class TrustedExporter(NotebookExporter):
         try:
             sandbox.check()  # before anything is touched
             place, seed = Course.find(Path(course.root)), seed_of(os.environ)
+            need_libraries(place)
             self.run = Run(place, course.assignment_id, seed=seed, regrade=False, whole=False)
         except (NoSandbox, ValueError, OSError) as error:
             self.log.error("%s", error)
@@ -98,6 +100,8 @@ class Examine(NbGraderPreprocessor):
 def _prepared(course: Course, name: str, changed: int) -> tuple[dict[str, Any], Sandbox]:
     """The tasks and the sandbox of a homework, until its source is changed: formgrader's server may run for days."""
     assignment = Assignment.read(course.source(name))
-    own_sandbox = Sandbox(preload=mentioned(assignment.given_code), packages=packages_of(course, [assignment]))
+    libraries = need_libraries(course)
+    packages = packages_of(course, [assignment], libraries)
+    own_sandbox = Sandbox(preload=mentioned(assignment.given_code), packages=packages, libraries=sorted(libraries))
     atexit.register(own_sandbox.close)
     return tasks_of(course, assignment), own_sandbox

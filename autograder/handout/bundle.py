@@ -14,26 +14,22 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from autograder.console import Problem, watched
-from autograder.course.course import Course, own_tasks
-from autograder.course.homework import Assignment
+from autograder.course.course import Course
 from autograder.examine.records import write_whole
 from autograder.handout.leaks import Secrets, together
 from autograder.handout.release import try_release
-from autograder.handout.repository import FOLDERS, fill
-
-LIST = ".dpcourse-bundle.json"  # what the bundle wrote: file -> sha256
+from autograder.handout.repository import fill, folders_of
+from dpcourse.tasks.own import BUNDLE as LIST
 
 
 def make_bundle(
     course: Course, homeworks: list[str], place: Path, *, address: str, force: bool, may_show: Collection[str]
 ) -> list[str]:
     """Make it with these homeworks; gives its files. ``address``: its place on GitHub, for Binder."""
-    for homework in homeworks:
-        refuse_own_tasks(course, homework)
     before = read_list(place)
     if course.root.is_relative_to(place) or place.is_relative_to(course.root):
         raise Problem(f"{place} holds the course, or lies in it; choose a folder outside of it")
-    if any(place.is_relative_to(course.root.parent / name) for name in FOLDERS):
+    if any(place.is_relative_to(folder) for folder in folders_of(course)):
         raise Problem(f"{place} lies in a folder that is bundled itself; choose a folder outside of it")
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".dpcourse-bundle-") as folder:
@@ -50,17 +46,6 @@ def make_bundle(
             raise Problem(f"{place / (edited + foreign)[0]} was edited; --force overwrites it (and whatever else was)")
         update_folder(place, new, files, before)
     return sorted(files)
-
-
-def refuse_own_tasks(course: Course, homework: str) -> None:
-    """Students have no ``tasks.py``: their ``check`` would not know its tasks, or ask others of the same name."""
-    own = own_tasks(course.root / "tasks.py")
-    for name in Assignment.read(course.source(homework)).task_names:
-        if name in own:
-            raise Problem(
-                f"{homework} asks for {name!r} of {course.root / 'tasks.py'}, which students do not get; "
-                f"move the task to a module of dpcourse/tasks"
-            )
 
 
 def read_list(place: Path) -> dict[str, str]:

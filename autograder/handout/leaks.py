@@ -3,7 +3,8 @@
 A line is a secret if it stands in a solution or in a hidden test and is longer than a few characters (imports, and
 what the instructor lets be shown, apart). In a lecture, a homework or a text, one such line is a leak. The package is
 another matter: it is the mathematics that is asked for, and ``check`` needs it; there, a leak is a whole solution of
-several lines.
+several lines. The course's own tasks are like a module of the package. They have one place in what students get, at its
+top; a ``tasks.py`` that comes along elsewhere, with a homework or a lecture, is one too many.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ from autograder.console import Problem
 SHORT = 12  # characters: `return total` gives nothing away
 REGION = re.compile(r"^[^\n]*BEGIN (SOLUTION|HIDDEN TESTS)[^\n]*\n(.*?)^[^\n]*END \1[^\n]*$", re.DOTALL | re.MULTILINE)
 MARKERS = tuple(f"{edge} {what}" for edge in ("BEGIN", "END") for what in ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME"))
+OWN_TASKS = "tasks.py"  # the place of the course's own tasks in what students get
 #: Files and folders that only the instructor has: the gradebook, other people's work, the known answers of the tests.
 KEPT = re.compile(
-    r"(^|/)(source|submitted|autograded|grading|earlier|tests|nbgrader_config\.py|tasks\.py|bank_hw\w*\.py|[^/]*\.db)(/|$)"
+    r"(^|/)(source|submitted|autograded|grading|earlier|tests|nbgrader_config\.py|bank_hw\w*\.py|[^/]*\.db)(/|$)"
+    rf"|/{re.escape(OWN_TASKS)}(/|$)"
 )
-PACKAGE = re.compile(r"(dpcourse|autograder|tools)/.*\.py$")
+PACKAGE = re.compile(rf"(dpcourse|autograder|tools)/.*\.py$|{re.escape(OWN_TASKS)}$")
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 IMPORT = re.compile(r"(import|from) [\w.]+")
 SEED = re.compile(r"DPCOURSE_GRADING_SEED\W{1,4}\d")  # set to a number

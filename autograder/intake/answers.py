@@ -7,7 +7,7 @@ Of several cells that define a function the last one counts, as it does in the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from autograder.console import counted
@@ -29,14 +29,22 @@ class Answers:
     notes: list[str] = field(default_factory=list)
 
 
-def match_answers(cells: Sequence[RawCell], homework: Assignment) -> Answers:
+#: Is this text, of the student's cell, still what was handed out there, or nothing?
+IsUnwritten = Callable[[Cell, str], bool]
+
+
+def match_answers(cells: Sequence[RawCell], homework: Assignment, is_unwritten: IsUnwritten | None = None) -> Answers:
     """Find the answers of a homework in a notebook."""
-    return _Matching(cells, homework).answers()
+
+    def as_released(cell: Cell, source: str) -> bool:
+        return source.strip() in ("", homework.released[cell.grade_id].strip())
+
+    return _Matching(cells, homework, is_unwritten or as_released).answers()
 
 
 class _Matching:
-    def __init__(self, cells: Sequence[RawCell], homework: Assignment) -> None:
-        self.cells, self.homework, self.result = cells, homework, Answers()
+    def __init__(self, cells: Sequence[RawCell], homework: Assignment, is_unwritten: IsUnwritten) -> None:
+        self.cells, self.homework, self.is_unwritten, self.result = cells, homework, is_unwritten, Answers()
         self.known = known_sources(homework)
         self.lost = {i for i, raw in enumerate(cells) if raw.grade_id not in homework.by_grade_id}
         self.names = [defined_names(raw.source) if self.is_students(raw) else set() for raw in cells]
@@ -82,7 +90,7 @@ class _Matching:
         defining = [i for i, names in enumerate(self.names) if functions & names]
         candidates = sorted({*own, *defining})
         if len(candidates) > 1:
-            unwritten = {i for i in candidates if self.is_unwritten(cell, i)}
+            unwritten = {i for i in candidates if self.is_unwritten(cell, self.cells[i].source)}
             self.result.used |= unwritten
             candidates = [i for i in candidates if i not in unwritten] or own[:1] or candidates[:1]
         if not candidates:
@@ -109,7 +117,7 @@ class _Matching:
         below = self.below_the_question(cell)
         if own and (below or len(own) > 1):
             self.result.used.update(own)
-            own = [i for i in own if not self.is_unwritten(cell, i)] or ([] if below else own[:1])
+            own = [i for i in own if not self.is_unwritten(cell, self.cells[i].source)] or ([] if below else own[:1])
         return own or below
 
     def below_the_question(self, cell: Cell) -> list[int]:
@@ -128,10 +136,6 @@ class _Matching:
             if raw.kind == "markdown":
                 places.append(i)
         return places
-
-    def is_unwritten(self, cell: Cell, place: int) -> bool:
-        """Does it still hold what was handed out there, or nothing?"""
-        return self.cells[place].source.strip() in ("", self.homework.released[cell.grade_id].strip())
 
 
 def is_same_cell(raw: RawCell, cell: Cell) -> bool:

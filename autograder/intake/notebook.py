@@ -45,6 +45,7 @@ class TooLarge(Unreadable):
 class RawCell:
     """A cell of a submitted notebook. Nothing about it has been checked but that it is text.
 
+    ``is_locked``: nbgrader's mark says that it is not the student's to write.
     ``pictures``: type and base64 of the pictures that were pasted into it (a photo of a proof on paper).
     """
 
@@ -53,6 +54,7 @@ class RawCell:
     cell_id: str
     source: str
     pictures: tuple[tuple[str, str], ...] = ()
+    is_locked: bool = False
 
 
 def quoted(name: str) -> str:
@@ -183,7 +185,8 @@ def _cell(raw: Any, number: int, notes: list[str]) -> RawCell | None:
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = marks.get("grade_id") if isinstance(marks, dict) else None
     pictures = tuple(_pictures(raw.get("attachments")))[:MOST_PICTURES]
-    return RawCell(_text(raw.get("cell_type")), _text(name), _text(raw.get("id")), source, pictures)
+    is_locked = isinstance(marks, dict) and marks.get("locked") is True
+    return RawCell(_text(raw.get("cell_type")), _text(name), _text(raw.get("id")), source, pictures, is_locked)
 
 
 def _pictures(attachments: Any) -> Iterator[tuple[str, str]]:

@@ -28,19 +28,22 @@ def with_pip(*extras: str) -> str:
     if (checkout / "pyproject.toml").is_file():
         source = ["-e", f"{checkout}[{words}]"]
     else:
-        address = _came_from()
+        address = origin()
         source = [f"dpcourse[{words}] @ {address}" if address else f"dpcourse[{words}]"]
     return shlex.join([sys.executable, "-m", "pip", "install", *source])
 
 
-def _came_from() -> str:
+def origin() -> str:
     """The address that pip installed the project from; "" for a package index."""
     try:
-        origin = json.loads(metadata.distribution("dpcourse").read_text("direct_url.json") or "{}")
+        record = json.loads(metadata.distribution("dpcourse").read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):
         return ""
-    kind = origin.get("vcs_info", {}).get("vcs", "")
-    return f"{kind}+{origin['url']}" if kind else str(origin.get("url", ""))
+    version_control = record.get("vcs_info", {})
+    if not version_control:
+        return str(record.get("url", ""))
+    commit = version_control.get("commit_id", "")
+    return f"{version_control['vcs']}+{record['url']}{f'@{commit}' if commit else ''}"
 
 
 def with_system(package: str, root: Path = Path("/")) -> str:

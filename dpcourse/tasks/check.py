@@ -7,10 +7,13 @@ import io
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dpcourse.tasks.bank import task_named
 from dpcourse.tasks.bounded import described
+from dpcourse.tasks.libraries import warning_of
+from dpcourse.tasks.own import tasks_near
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
@@ -21,11 +24,13 @@ SEED = "DPCOURSE_GRADING_SEED"
 def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     """Put the public probes of a task to your function, and say what was seen.
 
-    The task is the one with the function's name, or ``task``. Passing means that the public checks passed; grading
-    draws other ones.
+    The task is the one with the function's name, or ``task``: the course's own (the nearest ``tasks.py``, see ``own``),
+    else one of this package. Passing means that the public checks passed; grading draws other ones.
     """
     asked = _task_of(function, task)
-    return _examined(asked, function, asked.public_seed(), public=True)
+    verdict = _examined(asked, function, asked.public_seed(), public=True)
+    warning = warning_of(function)
+    return replace(verdict, message=f"{verdict.message} {warning}".strip()) if warning else verdict
 
 
 def grade(
@@ -64,4 +69,4 @@ def _task_of(function: Any, name: str | None) -> Task:
         if not callable(function):
             raise TypeError(f"give me your function itself, check(f) and not check(f(...)); got {described(function)}")
         name = getattr(function, "__name__", "")
-    return task_named(name)
+    return task_named(name, tasks_near())
