@@ -26,14 +26,10 @@ def set_up_course(c: Any, config: str) -> None:
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
 
-    # `nbgrader autograde` examines each submission in the sandbox, decides outside of it, and saves those points.
+    # `nbgrader autograde` examines each submission in the sandbox, decides outside of it, and writes those points.
     c.Autograde.exporter_class = f"{PLUGIN}.TrustedExporter"
     c.Autograde.sanitize_preprocessors = [f"{PLUGIN}.Examine"]
-    c.Autograde.autograde_preprocessors = [
-        "nbgrader.preprocessors.SaveAutoGrades",
-        "nbgrader.preprocessors.AssignLatePenalties",
-        "nbgrader.preprocessors.CheckCellMetadata",
-    ]
+    c.Autograde.autograde_preprocessors = []
 
     # formgrader typesets formulas with the server's own MathJax, so it needs no network.
     c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), *_templates_of_nbgrader()]

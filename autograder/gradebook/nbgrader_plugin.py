@@ -1,7 +1,8 @@
 """Stock ``nbgrader autograde`` on the trusted path: it neither runs nor reads a student's notebook by itself.
 
 nbgrader goes over a submission twice. First it sanitises: here :class:`Examine` reads the submission by our rules, has
-it examined in the sandbox, and hands over the graded notebook. Then it saves the points that stand in that notebook.
+it examined in the sandbox, writes the points as ``dpcourse grade`` does, and hands over the graded notebook. There is
+nothing left to do for the second time.
 The course's ``nbgrader_config.py`` names these classes. There is no option for a seed: each start draws a secret one,
 unless DPCOURSE_GRADING_SEED (a long one) or DPCOURSE_SEED_FOR_TESTS (any number, for trials) says otherwise.
 """
@@ -32,6 +33,7 @@ from autograder.examine.examination import examine
 from autograder.examine.runs import Run
 from autograder.examine.seeds import TRIAL_VARIABLE, TRIALS, seed_of
 from autograder.gradebook.graded_notebook import autograded_notebook, copy_timestamp
+from autograder.gradebook.write import Writer
 from autograder.intake.submission import submitted_at
 
 
@@ -80,7 +82,7 @@ class TrustedExporter(NotebookExporter):
 
 
 class Examine(NbGraderPreprocessor):
-    """Puts the graded notebook in the place of the submitted one, and keeps the record."""
+    """Puts the graded notebook in the place of the submitted one, and the points into the gradebook."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Examine the submission that nbgrader is at."""
@@ -90,6 +92,8 @@ class Examine(NbGraderPreprocessor):
         submission = run.submission(student)
         record = examine(submission, run.assignment, tasks, run.seed, own_sandbox)
         record.save(run.folder)
+        with Writer(run.course) as writer:
+            writer.write([(record, submission)])
         copy_timestamp(root, student, run.name)
         for note in record.notes:
             self.log.warning("%s: %s", student, note)
