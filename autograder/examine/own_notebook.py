@@ -81,7 +81,7 @@ def _tasks_of(written: Assignment, folder: Path) -> tuple[dict[str, Task], list[
     tasks: dict[str, Task] = {}
     unknown = list[Verdict]()
     for cell in written.cells:
-        if cell.role not in ("task", "solution"):
+        if cell.role != "task" and not (cell.role == "solution" and cell.grade_id.endswith(SOLUTION)):
             continue
         name = cell.grade_id.removesuffix(SOLUTION) if cell.role == "solution" else cell.grade_id
         try:
