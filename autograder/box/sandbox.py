@@ -32,7 +32,7 @@ ALWAYS = ("math", "random", "statistics", "numpy", "IPython.core.inputtransforme
 KNOWN = ("scipy", "scipy.stats", "scipy.special", "pandas", "torch", "sympy", "matplotlib.pyplot", "sklearn")
 HOME = "/home/student"
 WRITABLE = ("/tmp", "/dev/shm", HOME)
-LINKED = "lib/site-packages"  # without walls: links to the packages that may be used
+LINKS = "lib/site-packages"  # without walls: links to the packages that may be used
 STARTS_WITHIN = 60.0
 ANSWERS_WITHIN = 10.0
 ENDS_WITHIN = 1.0  # a process that has closed its channel
@@ -253,8 +253,8 @@ class Sandbox:
         folder = self._folder.name if self._folder else ""
         packages = list(dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]))
         prefix = sys.prefix if folder else "/packages"
-        if folder and Path(folder, LINKED).is_dir():
-            packages, prefix = [f"{folder}/{LINKED}"], folder
+        if folder and Path(folder, LINKS).is_dir():
+            packages, prefix = [f"{folder}/{LINKS}"], folder
         return {
             "filtered": self.wall.boxed, "preload": self.preload, "home": folder or HOME, "writable": WRITABLE,
             "path": [f"{folder}/inside", *packages] if folder else [library.OWN, library.PACKAGES],
@@ -281,7 +281,7 @@ class Sandbox:
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(here, place)
         if self.libraries:
-            self._link_packages(Path(self._folder.name, LINKED))
+            self._link_packages(Path(self._folder.name, LINKS))
         first = Path(self._folder.name, "inside", "autograder", "box", "inside", "first.py")
         return self.wall.command([*python, str(first), str(descriptor), "-1", "-1"])
 

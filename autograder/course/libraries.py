@@ -21,7 +21,7 @@ SETTING = "c.DpCourse.libraries"
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
 
 
-def named_libraries(course: Course) -> tuple[str, ...]:
+def libraries_in_settings(course: Course) -> tuple[str, ...]:
     """What the setting names."""
     names = settings_of(course.root).get("DpCourse", {}).get("libraries", [])
     if hasattr(names, "get_value"):  # c.DpCourse.libraries.append("seaborn"), which traitlets keeps for later
@@ -41,7 +41,7 @@ def libraries_of(course: Course) -> dict[str, str]:
 
     The same for each of its homeworks, however many of them are graded at a time.
     """
-    return {"numpy": "numpy"} | allowed_packages(_sources(course), named_libraries(course))
+    return {"numpy": "numpy"} | allowed_packages(_sources(course), libraries_in_settings(course))
 
 
 def need_libraries(course: Course) -> dict[str, str]:
@@ -54,7 +54,7 @@ def need_libraries(course: Course) -> dict[str, str]:
 def absent_libraries(course: Course) -> dict[str, str]:
     """What the setting names and no box would have -> why."""
     absent = {}
-    for name in named_libraries(course):
+    for name in libraries_in_settings(course):
         packages = packages_named([name])
         if not packages:
             absent[name] = "is not installed"
@@ -65,7 +65,7 @@ def absent_libraries(course: Course) -> dict[str, str]:
 
 def absent_imports(course: Course) -> list[str]:
     """What the homeworks import and is not installed here."""
-    names = imported_in(_sources(course)) - {*sys.stdlib_module_names, *named_libraries(course)}
+    names = imported_in(_sources(course)) - {*sys.stdlib_module_names, *libraries_in_settings(course)}
     return sorted(names - packages_named(names).keys())
 
 

@@ -15,7 +15,7 @@ from autograder.examine.examination import Examination
 from autograder.intake.answers import match_answers
 from autograder.intake.notebook import RawCell, Unreadable, cells_of, read_file
 from autograder.intake.submission import Submission
-from dpcourse.tasks import Verdict, task_named
+from dpcourse.tasks import HOMEWORKS, Verdict, task_named, tasks_of
 from dpcourse.tasks.own import FILE, libraries_near, tasks_near
 
 if TYPE_CHECKING:
@@ -94,6 +94,13 @@ def _task_in(raw: RawCell, tasks: Mapping[str, Task]) -> str:
     return next((name for name in tasks if name in defined_names(raw.source)), "")
 
 
+def _likeliest(names: set[str]) -> Mapping[str, Task]:
+    """The tasks of the homework of this package with which a notebook shares most names; none if it shares none."""
+    shared = {homework: len(names & tasks_of(homework).keys()) for homework in HOMEWORKS}
+    best = max(shared, key=lambda homework: shared[homework])
+    return tasks_of(best) if shared[best] else {}
+
+
 def _tasks_of(path: Path, cells: Sequence[RawCell], folder: Path) -> tuple[dict[str, Task], list[Verdict]]:
     """The tasks that the notebook asks for, and a verdict on each graded cell that has none.
 
@@ -104,19 +111,25 @@ def _tasks_of(path: Path, cells: Sequence[RawCell], folder: Path) -> tuple[dict[
         own = tasks_near(folder) or tasks_near()
     except ValueError as error:
         raise Problem(str(error)) from None
-    tasks: dict[str, Task] = {}
-    unknown = list[Verdict]()
+    marked, graded = list[str](), set[str]()
     for raw in cells:
         name = raw.grade_id.removesuffix(SOLUTION)
-        is_graded = raw.is_locked and f"check({name})" in raw.source
-        marked = {name} if is_graded or raw.grade_id.endswith(SOLUTION) else set[str]()
-        for one in marked or (defined_names(raw.source) if raw.kind == "code" and not raw.is_locked else ()):
-            try:
-                tasks[one] = task_named(one, own)
-            except ValueError as error:
-                if is_graded:
-                    text = f"The course's {FILE} is missing here, or of another version: {error}"
-                    unknown.append(Verdict(task=one, status="error", message=text))
+        if raw.is_locked and f"check({name})" in raw.source:
+            graded.add(name)
+        if name in graded or name != raw.grade_id:
+            marked.append(name)
+    functions = {name for raw in cells if raw.kind == "code" and not raw.is_locked for name in defined_names(raw.source)}
+    homework = _likeliest(set(marked) or functions)
+    tasks: dict[str, Task] = {}
+    unknown = list[Verdict]()
+    for name in [*marked, *sorted(functions & (own.keys() | homework.keys()), key=[*own, *homework].index)]:
+        try:
+            tasks[name] = task_named(name, own)
+        except ValueError as error:
+            if name in graded:
+                text = f"The course's {FILE} is missing here, or of another version: {error}"
+                unknown.append(Verdict(task=name, status="error", message=text))
+                graded.remove(name)
     if not tasks and unknown:
         raise Problem(f"{path.name!r} asks for tasks that are not known here. {unknown[0].message}")
     if not tasks:

@@ -50,11 +50,11 @@ def front_page(target: Path, course: Course, notebooks: list[str], libraries: Ma
 
 def _of_dpcourse(course: Course) -> str:
     """Where students get dpcourse from: as the instructor says, else from where it came here."""
-    chosen = settings_of(course.root).get("DpCourse", {}).get("requirement", "")
-    if not isinstance(chosen, str) or "\n" in chosen:
-        raise Problem(f"{SETTING} in {course.root / CONFIG} is one line for pip, not {chosen!r:.80}")
-    if chosen:
-        return chosen
+    line = settings_of(course.root).get("DpCourse", {}).get("requirement", "")
+    if not isinstance(line, str) or "\n" in line:
+        raise Problem(f"{SETTING} in {course.root / CONFIG} is one line for pip, not {line!r:.80}")
+    if line:
+        return line
     address = origin()
     if address and not address.startswith("file:"):
         return f"dpcourse[student] @ {address}"

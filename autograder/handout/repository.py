@@ -48,8 +48,8 @@ def fill(target: Path, course: Course, homeworks: list[str], releases: Path, add
             nearer_links(notebook)
     if own_tasks:
         shutil.copyfile(course.tasks_file, target / OWN_TASKS)
-    known = {"course": course.name, "libraries": sorted(libraries, key=str.lower)}
-    write(target / COURSE, json.dumps(known, indent=1) + "\n")
+    about = {"course": course.name, "libraries": sorted(libraries, key=str.lower)}
+    write(target / COURSE, json.dumps(about, indent=1) + "\n")
     write(target / ".gitignore", IGNORED)
     notebooks = [f"exercises/{homework}/{homework}.ipynb" for homework in homeworks]
     badge = BINDER.format(address) if address else ""

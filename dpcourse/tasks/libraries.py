@@ -16,7 +16,7 @@ from typing import Any
 
 from dpcourse.tasks.own import libraries_near
 
-OURS = frozenset({"__main__", "dpcourse", "autograder"})
+OURS = frozenset({"__main__", "IPython", "dpcourse", "autograder"})  # grading has all of them, as far as it should
 ABSENT = re.compile(r"No module named '([^\W\d]\w*)'")  # Python's own words, of a library as a whole
 
 
@@ -56,20 +56,21 @@ def foreign(function: Callable[..., Any], libraries: Collection[str]) -> list[st
 def _used(function: Callable[..., Any]) -> Iterator[str]:
     """The top names of the modules that a function imports, or whose things it names; its helpers' too."""
     waiting: list[Any] = [function]
-    seen = set[CodeType]()
+    codes = set[CodeType]()
     while waiting:
         one = waiting.pop()
         if not isinstance(one, FunctionType):
             continue
         for code in _codes(one.__code__):
-            if code in seen:
+            if code in codes:
                 continue
-            seen.add(code)
+            codes.add(code)
             for step in dis.get_instructions(code):
                 if step.opname == "IMPORT_NAME":
                     yield str(step.argval).partition(".")[0]
-            for name in code.co_names:
-                value = one.__globals__.get(name)
+                if step.opname != "LOAD_GLOBAL":
+                    continue
+                value = one.__globals__.get(step.argval)
                 if isinstance(value, FunctionType) and value.__globals__ is one.__globals__:
                     waiting.append(value)
                 else:

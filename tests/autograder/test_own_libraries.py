@@ -9,7 +9,7 @@ import pytest
 from autograder.console import Problem
 from autograder.course import libraries
 from autograder.course.course import Course
-from autograder.course.libraries import absent_libraries, libraries_of, named_libraries
+from autograder.course.libraries import absent_libraries, libraries_in_settings, libraries_of
 from autograder.examine.batch import grade, packages_of, setting_of
 from autograder.examine.runs import Run
 from tests.autograder.classroom import hand_in
@@ -35,7 +35,7 @@ def course_with(folder, setting: str) -> Course:
 )  # fmt: skip
 def test_the_setting_is_a_list_of_names(tmp_path, setting, names):
     course = course_with(tmp_path, setting)
-    assert named_libraries(course) == names
+    assert libraries_in_settings(course) == names
     assert set(libraries_of(course)) == DEFAULT.union(names)
 
 
@@ -47,7 +47,7 @@ def test_the_setting_is_a_list_of_names(tmp_path, setting, names):
 def test_a_setting_that_cannot_be_meant_is_refused(tmp_path, capsys, value, said):
     course = course_with(tmp_path, f"c.DpCourse.libraries = {value}")
     with pytest.raises(Problem, match=r"c\.DpCourse\.libraries") as problem:
-        named_libraries(course)
+        libraries_in_settings(course)
     assert said in str(problem.value)
     code, health = for_machines(capsys, "doctor", "--course", course.root)
     assert (code, [one["state"] for one in health["findings"] if one["what"] == "libraries"]) == (1, ["missing"])

@@ -153,6 +153,8 @@ def test_check_warns_of_a_library_that_grading_will_not_find(tmp_path, monkeypat
     exec("def f():\n    import math, mpmath.libmp\n    def g():\n        from hypothesis import seed", deep)
     assert foreign(uses, ["numpy"]) == ["hypothesis"]
     assert foreign(deep["f"], ["numpy", "mpmath"]) == ["hypothesis"]
+    exec("def attribute(x): return display(x.other)", space | {"display": pytest.fixture}, deep)
+    assert foreign(deep["attribute"], ["pytest", "_pytest"]) == []  # not the name `other`, but something of x
     assert foreign(np.abs, ["numpy"]) == foreign(print, []) == []
     assert warning_of(uses) == ""  # nobody said which libraries are allowed
     (tmp_path / COURSE).write_text('{"libraries": ["numpy"]}')

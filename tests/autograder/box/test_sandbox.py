@@ -84,7 +84,7 @@ def test_what_a_submission_cannot_do(process, trial):
 def test_it_is_alone(process):
     """The first process of its own namespace, without a view of the system, an ordinary user, with nothing around."""
     look = (
-        "import os\nassert (os.getpid(), os.getppid(), os.getuid()) == (1, 0, 1000)\n"
+        "import os\nassert (os.getpid(), os.getppid(), os.getuid()) == (1, 0, 65534)\n"
         "assert not os.path.exists('/proc') and not os.path.exists('/sys') and not os.path.exists('/etc')\n"
         "assert 'SECRET' not in os.environ and os.getcwd() == os.path.expanduser('~')\n"
         "assert os.listdir('~'.replace('~', os.getcwd())) == os.listdir('/tmp') == os.listdir('/dev/shm') == []"
