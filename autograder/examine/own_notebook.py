@@ -118,7 +118,9 @@ def _tasks_of(path: Path, cells: Sequence[RawCell], folder: Path) -> tuple[dict[
             graded.add(name)
         if name in graded or name != raw.grade_id:
             marked.append(name)
-    functions = {name for raw in cells if raw.kind == "code" and not raw.is_locked for name in defined_names(raw.source)}
+    functions = {
+        name for raw in cells if raw.kind == "code" and not raw.is_locked for name in defined_names(raw.source)
+    }
     homework = _likeliest(set(marked) or functions)
     tasks: dict[str, Task] = {}
     unknown = list[Verdict]()

@@ -3,7 +3,7 @@
 import itertools
 import time
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.examine import examination
 from autograder.examine.batch import grade
 from tests.autograder.five import HOMEWORK
