@@ -12,7 +12,6 @@ import os
 import re
 import sys
 import traceback
-import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -60,7 +59,7 @@ def load_tasks(place: Path) -> Mapping[str, Task]:
 @cache
 def read_tasks(source: bytes, place: str) -> Mapping[str, Task]:
     """The tasks that this source makes. ``place`` is where it stands, for errors."""
-    module = ModuleType(f"course_tasks_{zlib.crc32(place.encode('utf-8', 'replace')):08x}")
+    module = ModuleType(f"course_tasks_{re.sub(r'[^0-9A-Za-z]', '_', place)}")
     module.__file__ = place
     sys.modules[module.__name__] = module  # dataclasses look themselves up there
     try:

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dpcourse.accounting import dp_sgd_epsilon
 from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Late, Unwritten, received
@@ -258,9 +259,9 @@ def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeyp
         return count + rng.laplace(0, 1 / epsilon)
 
     monkeypatch.delenv("DPCOURSE_GRADING_SEED", raising=False)
-    assert grade(noisy_count) == 2.0
+    assert grade(noisy_count) is None  # nbgrader gives such a cell all its points
     first, seen[:] = set(seen), []
-    assert grade(noisy_count) == 2.0
+    assert grade(noisy_count) is None  # nbgrader gives such a cell all its points
     assert first != set(seen)
     out, err = capsys.readouterr()
     assert err == ""
@@ -268,6 +269,27 @@ def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeyp
     monkeypatch.setenv("DPCOURSE_GRADING_SEED", "seven")
     with pytest.raises(ValueError, match="seven"):
         grade(noisy_count)
+
+
+def test_what_grade_gives_back_is_what_nbgrader_takes_for_the_score(capsys):
+    """Nothing: all points. A number: so many. The points themselves stand in the cell's mark only."""
+
+    def steps_in_budget(epsilon, delta, sigma, q):
+        """Private, but wasteful: half of the steps that fit."""
+        steps = 0
+        while dp_sgd_epsilon(sigma, q, steps + 1, delta) <= epsilon:
+            steps += 1
+        return steps // 2
+
+    assert 15 < grade(steps_in_budget, seed=1, points=100) < 30
+    capsys.readouterr()
+    assert grade(steps_in_budget, seed=1) == 0
+    assert "to give them, the graded cell must say grade(steps_in_budget, points=...)" in capsys.readouterr().out
+
+    def noisy_count(count, epsilon, rng):
+        return count
+
+    assert grade(noisy_count, seed=1) == 0
 
 
 class TooMuch(ValueError):
