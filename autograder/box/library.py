@@ -13,12 +13,12 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from autograder.box.elf import linked
+from autograder.box.packages import ALWAYS, files_below, files_of, with_requirements
 
 BOX = Path(__file__).resolve().parent
 TASKS = BOX.parents[1] / "dpcourse" / "tasks"
@@ -40,25 +40,7 @@ OURS = {
     },
 }  # fmt: skip
 
-#: Packages that students may use in every homework: import name -> distribution.
-COURSE = {
-    "scipy": "scipy", "pandas": "pandas", "torch": "torch", "sympy": "sympy", "matplotlib": "matplotlib",
-    "sklearn": "scikit-learn", "tqdm": "tqdm",
-}  # fmt: skip
-ALWAYS = ("numpy", "ipython")  # what runs inside needs them
-NEVER = frozenset({"dpcourse", "autograder"})
-
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
-BYTECODE = re.compile(rf".*\.{sys.implementation.cache_tag}\.pyc")
-LEFT_OUT = frozenset({  # folders that no program loads code from
-    "site-packages", "dist-packages", "test", "tests", "idlelib", "tkinter", "turtledemo", "ensurepip", "lib2to3",
-    "pydoc_data", "include", "share", "sample_data", "licenses",
-})  # fmt: skip
-PROGRAMS = {"bin": {"torch_shm_manager"}}  # torch looks for it, and does not need to start it
-USELESS = frozenset({
-    ".pyi", ".h", ".hpp", ".cuh", ".cu", ".c", ".cpp", ".pyx", ".pxd", ".pxi", ".a", ".lib", ".exe", ".md", ".rst",
-    ".html", ".map", ".orig", ".f", ".f90",
-})  # fmt: skip
 #: Libraries of a conda environment that others open by name only when they need them.
 OPENED_BY_NAME = ("libmkl_*.so*", "libiomp5.so*")
 
@@ -73,8 +55,8 @@ class Library:
     def __init__(self, packages: Collection[str] = ()) -> None:
         self.files: dict[str, Path] = {}
         self._add_python()
-        for distribution in _with_requirements([*ALWAYS, *packages]).values():
-            for place, path in _files_of(distribution):
+        for distribution in with_requirements([*ALWAYS, *packages]).values():
+            for place, path in files_of(distribution):
                 self._add(f"{PACKAGES}/{place}", path)
         self.files |= {f"{OWN}/{place}": path for place, path in OURS.items()}
         self._add_libraries()
@@ -97,7 +79,7 @@ class Library:
     def _add_python(self) -> None:
         base = Path(sys.base_prefix).resolve()
         self._add(PYTHON, base / "bin" / VERSION)
-        for path in _below(base / "lib" / VERSION):
+        for path in files_below(base / "lib" / VERSION):
             if not path.parent.name.startswith("config-") and not path.name.startswith("_tkinter"):
                 self._add(f"{PYTHON_HOME}/lib/{path.relative_to(base / 'lib')}", path)
 
@@ -125,67 +107,6 @@ class Library:
 def library(packages: tuple[str, ...]) -> Library:
     """The library with these distributions, looked for once."""
     return Library(packages)
-
-
-def allowed_packages(source: Iterable[str]) -> dict[str, str]:
-    """Import name -> distribution, of what students may use: the course's, and what the homework itself imports."""
-    imported = set(re.findall(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", "\n".join(source), re.MULTILINE)) - NEVER
-    here = metadata.packages_distributions()
-    return COURSE | {name: here[name][0] for name in sorted(imported) if name in here and name not in COURSE}
-
-
-def packages_for(source: Iterable[str], submissions: Iterable[bytes]) -> tuple[str, ...]:
-    """The distributions that a homework's box holds: what is allowed, and named in its source or in a submission.
-
-    A name is enough, wherever it stands: a package that nobody names would only take memory.
-    """
-    texts = list(source)
-    allowed = allowed_packages(texts)
-    left = {name: re.compile(rb"\b" + name.encode() + rb"\b") for name in allowed}
-    left["pandas"] = re.compile(rb"\bpandas\b|\bimport data\b")  # the course's tables are pandas'
-    wanted = set[str]()
-    for text in (*(text.encode() for text in texts), *submissions):
-        now = {name for name, pattern in left.items() if pattern.search(text)}
-        wanted |= now
-        for name in now:
-            del left[name]
-    return tuple(sorted(allowed[name] for name in wanted))
-
-
-def _with_requirements(names: Iterable[str]) -> dict[str, metadata.Distribution]:
-    """These distributions and all that they require, as far as they are installed."""
-    every, waiting = dict[str, metadata.Distribution](), list(names)
-    while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
-        if name in every or name in NEVER:
-            continue
-        try:
-            every[name] = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue
-        requires = [line for line in every[name].requires or () if "extra ==" not in line]
-        waiting += [re.match(r"[A-Za-z0-9._-]+", line)[0] for line in requires]  # type: ignore[index]
-    return every
-
-
-def _files_of(distribution: metadata.Distribution) -> Iterator[tuple[str, Path]]:
-    """Path below the folder of packages, and the file: the folders and modules of a distribution."""
-    tops = {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}
-    for top in sorted(tops):
-        place = Path(str(distribution.locate_file(top)))
-        for path in [place] if place.is_file() else _below(place):
-            yield str(path.relative_to(place.parent)), path
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """The files of a folder that a program may load."""
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in sorted(files):
-            if not name.endswith(".pyc") or BYTECODE.fullmatch(name):
-                path = Path(place, name)
-                if path.suffix not in USELESS and name in PROGRAMS.get(path.parent.name, (name,)):
-                    yield path
 
 
 def _system_library(name: str) -> Path | None:

@@ -22,6 +22,7 @@ from typing import Any
 
 from autograder.box import library, syscalls
 from autograder.box.limits import Limits
+from autograder.box.packages import COURSE, places_of
 from autograder.box.walls import Bubblewrap, NoSandbox, NoWall, Wall
 from autograder.box.wire import BadFrame, Channel, Ended, Silence
 
@@ -31,6 +32,7 @@ ALWAYS = ("math", "random", "statistics", "numpy", "IPython.core.inputtransforme
 KNOWN = ("scipy", "scipy.stats", "scipy.special", "pandas", "torch", "sympy", "matplotlib.pyplot", "sklearn")
 HOME = "/home/student"
 WRITABLE = ("/tmp", "/dev/shm", HOME)
+LINKS = "lib/site-packages"  # without walls: links to the packages that may be used
 STARTS_WITHIN = 60.0
 ANSWERS_WITHIN = 10.0
 ENDS_WITHIN = 1.0  # a process that has closed its channel
@@ -115,17 +117,20 @@ class Sandbox:
     """``open`` gives a fresh box. It starts when it is first needed, and starts anew when it has broken.
 
     ``preload``: modules to load once for all boxes; ``packages``: distributions that are there (``library``).
+    ``libraries``: what may be imported, by name, for words about what may not. With such a list only ``packages`` are
+    found without walls, too; else everything that is installed.
     Processes that are forked from the one that started it share it; each of them can use it, only that one ends it.
     """
 
     def __init__(
         self, *, preload: Sequence[str] = (), packages: Collection[str] = (), limits: Limits | None = None,
-        wall: Wall | None = None,
+        wall: Wall | None = None, libraries: Collection[str] = (),
     ) -> None:  # fmt: skip
         self.limits, self.wall = limits or Limits(), wall or Bubblewrap()
         self.preload = [*ALWAYS, *(name for name in KNOWN if name in preload)]
         roots = {name.partition(".")[0] for name in preload}
-        self.packages = tuple(sorted({*packages, *(library.COURSE[name] for name in roots & library.COURSE.keys())}))
+        self.packages = tuple(sorted({*packages, *(COURSE[name] for name in roots & COURSE.keys())}))
+        self.libraries = tuple(libraries)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -247,10 +252,13 @@ class Sandbox:
     def _settings(self) -> dict[str, Any]:
         folder = self._folder.name if self._folder else ""
         packages = list(dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]))
+        prefix = sys.prefix if folder else "/packages"
+        if folder and Path(folder, LINKS).is_dir():
+            packages, prefix = [f"{folder}/{LINKS}"], folder
         return {
             "filtered": self.wall.boxed, "preload": self.preload, "home": folder or HOME, "writable": WRITABLE,
             "path": [f"{folder}/inside", *packages] if folder else [library.OWN, library.PACKAGES],
-            "prefix": sys.prefix if folder else "/packages",
+            "prefix": prefix,
             "cpu_seconds": self.limits.cpu_seconds, "memory": self.limits.memory, "file_size": self.limits.file_size,
             "written": self.limits.written, "entries": self.limits.entries,
         }  # fmt: skip
@@ -272,8 +280,19 @@ class Sandbox:
             place = Path(self._folder.name) / "inside" / inside
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(here, place)
+        if self.libraries:
+            self._link_packages(Path(self._folder.name, LINKS))
         first = Path(self._folder.name, "inside", "autograder", "box", "inside", "first.py")
         return self.wall.command([*python, str(first), str(descriptor), "-1", "-1"])
+
+    def _link_packages(self, folder: Path) -> None:
+        """A folder with what a box would hold of packages. Where pip does not know what it installed, there is none."""
+        places = places_of(self.packages)
+        if not {"numpy", "IPython"} <= places.keys():
+            return
+        folder.mkdir(parents=True)
+        for name, place in places.items():
+            (folder / name).symlink_to(place)
 
 
 def without_walls(**settings: Any) -> Sandbox:

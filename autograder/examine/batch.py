@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from autograder.assignment import Assignment
 from autograder.box import sandbox
-from autograder.box.library import packages_for
-from autograder.course import Course
+from autograder.box.packages import packages_for
+from autograder.console import Problem
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
+from autograder.course.libraries import libraries_of, need_libraries
 from autograder.examine.records import Record
 from autograder.examine.runs import Run, Writing
 from autograder.examine.workers import Job, Setting, local
-from autograder.notebook_file import Unreadable, read_file
-from autograder.submission import Submission
-from autograder.terminal import Problem
+from autograder.intake.notebook import Unreadable, read_file
+from autograder.intake.submission import Submission
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
 
-
-@cache
-def judge_version() -> str:
-    """A fingerprint of the code that decides, for the records."""
-    root = Path(__file__).resolve().parents[2]
-    files = [*sorted((root / "dpcourse" / "tasks").glob("*.py")), *sorted((root / "autograder").rglob("*.py"))]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+#: Is told, at the end, homework -> whose late penalty was changed, and where grades still differ (see ``drift``).
+OnEnd = Callable[[dict[str, list[str]], list[str]], object]
 
 
 def grade(
@@ -47,35 +39,22 @@ def grade(
     unsafe: bool = False,
     progress: Callable[[Record], object] | None = None,
     repeat_probes: bool = False,
-    on_penalties: Callable[[dict[str, list[str]]], object] = lambda _: None,
+    on_end: OnEnd = lambda penalties, differences: None,
 ) -> list[Record]:
     """Grade what was handed in; the records of everything asked for, those of earlier runs included."""
     if not unsafe and cluster is None:
         sandbox.check()
-    with _alone(course):
+    with course.alone():
         runs = {
             name: Run(course, name, seed=seed, regrade=regrade, whole=students is None, repeat_probes=repeat_probes)
             for name in assignments
         }
-        return _graded(course, runs, students, jobs, cluster, unsafe, progress, on_penalties)
-
-
-@contextlib.contextmanager
-def _alone(course: Course) -> Iterator[None]:
-    """Two graders at work in one course would overwrite each other's runs."""
-    folder = course.root / "grading"
-    folder.mkdir(exist_ok=True)
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Problem(f"another grading is at work in {course.root}: wait for it, or stop it") from None
-        yield
+        return _graded(course, runs, students, jobs, cluster, unsafe, progress, on_end)
 
 
 def _graded(
     course: Course, runs: dict[str, Run], students: Sequence[str] | None, jobs: int | None, cluster: str | None,
-    unsafe: bool, progress: Callable[[Record], object] | None, on_penalties: Callable[[dict[str, list[str]]], object],
+    unsafe: bool, progress: Callable[[Record], object] | None, on_end: OnEnd,
 ) -> list[Record]:  # fmt: skip
     wanted = [
         (run, student)
@@ -105,6 +84,8 @@ def _graded(
 
     handed: dict[tuple[str, str], Submission] = {}
     with Writing(course, runs) as writer:
+        for run in runs.values():
+            run.restate(writer)
         if cluster is not None:
             from autograder.examine.cluster import on_cluster
 
@@ -116,7 +97,9 @@ def _graded(
                 kept = writer.kept(record)
                 writer.add(kept, handed.pop((record.assignment, record.student)))
                 told(kept)
-        on_penalties(writer.update_penalties(students))
+        for run in runs.values():
+            writer.complete(run)
+        on_end(writer.update_penalties(students), writer.differences())
     if students is None:
         for run in runs.values():
             run.end()
@@ -133,14 +116,16 @@ def setting_of(course: Course, wanted: Sequence[tuple[Run, str]], runs: dict[str
     seen = Counter(name for sources in answers for name in sandbox.mentioned(sources))
     often = {name for name, count in seen.items() if count >= len(sample) / 10}  # worth loading once for all
     preload = tuple(sorted(often.union(sandbox.mentioned(given))))  # the given cells run in every submission
-    packages = packages_of(course, assignments.values())
-    own = course.root / "tasks.py"
-    own_tasks = own.read_bytes() if own.is_file() else b""
-    return Setting(assignments, tasks, preload, packages, unsafe, judge_version(), own_tasks)
+    libraries = need_libraries(course)
+    packages = packages_of(course, assignments.values(), libraries)
+    own_tasks = course.tasks_file.read_bytes() if course.tasks_file.is_file() else b""
+    return Setting(assignments, tasks, preload, packages, unsafe, own_tasks, tuple(sorted(libraries)))
 
 
-def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str, ...]:
-    """The distributions that the box of these homeworks holds (``library.packages_for``)."""
+def packages_of(
+    course: Course, assignments: Iterable[Assignment], libraries: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """The distributions that the box of these homeworks holds (``packages_for``), of those that the course allows."""
     homeworks = list(assignments)
     source = [cell.source for homework in homeworks for cell in homework.cells if cell.kind == "code"]
 
@@ -150,7 +135,7 @@ def packages_of(course: Course, assignments: Iterable[Assignment]) -> tuple[str,
                 with contextlib.suppress(OSError, Unreadable):
                     yield read_file(path)
 
-    return packages_for(source, submitted())
+    return packages_for(source, submitted(), libraries_of(course) if libraries is None else libraries)
 
 
 def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:
@@ -159,6 +144,8 @@ def tasks_of(course: Course, assignment: Assignment) -> dict[str, Task]:
     for name in assignment.task_names:
         try:
             found[name] = course.task(name)
+        except Problem:  # the file of the course's own tasks is broken, whatever this cell is called
+            raise
         except ValueError as error:
             raise Problem(f"the graded cell {name!r} of {assignment.name} has no task: {error}") from None
     return found

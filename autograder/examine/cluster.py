@@ -7,22 +7,20 @@ bubblewrap, and one thread (``dask worker ... --nthreads 1``).
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Generator, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from autograder.box.sandbox import Sandbox
-from autograder.course import own_tasks
+from autograder.console import Problem
 from autograder.examine.examination import given_up
 from autograder.examine.records import Record
 from autograder.examine.workers import MOST_LOSSES, Job, Setting, examine_job
-from autograder.terminal import Problem
 from dpcourse.tasks import task_named
+from dpcourse.tasks.own import FILE, read_tasks
 
 ANSWERS_WITHIN = 15.0  # seconds, the scheduler
 AHEAD = 4  # jobs for each worker that the cluster knows of
@@ -34,7 +32,7 @@ _sandboxes = dict[tuple[object, ...], Sandbox]()  # one for each process of the 
 
 
 def _sandbox(setting: Setting) -> Sandbox:
-    key = (setting.preload, setting.packages, setting.unsafe)
+    key = (setting.preload, setting.packages, setting.libraries, setting.unsafe)
     if key not in _sandboxes:
         _sandboxes[key] = setting.sandbox()
     return _sandboxes[key]
@@ -43,12 +41,8 @@ def _sandbox(setting: Setting) -> Sandbox:
 @cache
 def _tasks(names: tuple[str, ...], own: bytes) -> dict[str, Any]:
     """Tasks do not travel, their names do; the course's own ones travel as the instructor's file."""
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "tasks.py"
-        if own:
-            place.write_bytes(own)
-        mine = own_tasks(place)
-    return {name: mine[name] if name in mine else task_named(name) for name in names}
+    mine = read_tasks(own, FILE) if own else {}
+    return {name: task_named(name, mine) for name in names}
 
 
 def examined_there(job: Job, setting: Setting) -> Record:

@@ -14,17 +14,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from autograder.assignment import Assignment, Cell
 from autograder.box.process import KilledFromOutside, Lost, Remote
 from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.services import told_of
 from autograder.box.walls import NoSandbox
+from autograder.course.homework import Assignment, Cell
 from autograder.examine.records import Record, TaskRecord
 from autograder.examine.remote_student import RemoteStudent, Rest, wait_by_chance
 from autograder.examine.seeds import probe_seed
-from autograder.pictures import kept
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
+from autograder.pages.pictures import kept
 from dpcourse.tasks.complaints import Late
+from dpcourse.tasks.libraries import about, absent_in
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
 
@@ -39,6 +40,8 @@ OWN_WORDS = {
 }
 NOT_LIKE_THAT = "Your function passes the public checks, but fresh ones of the same kind fail."
 ADDED = "Cells that you added are not graded: what your function needs must stand in the cell of its solution."
+MISSING = "ModuleNotFoundError"
+MOST_NAMED = 3  # libraries that were not found
 LOST = "While your function was asked, the notebook's process was lost: {}."
 
 Result = TypeVar("Result")
@@ -69,6 +72,7 @@ class Examination:
         self._remote: Remote | None = None
         self._ran: list[Cell] = []  # what a new process has to run again
         self._wrong: list[str] = []  # what went wrong in the cells since the last task
+        self._absent: list[str] = []  # libraries that cells could not import
 
     def verdicts(self, seed: int = 0) -> list[tuple[Verdict, float]]:
         """The tasks' verdicts, in order, and the seconds that each took."""
@@ -112,6 +116,7 @@ class Examination:
             self.notes.append(wrong)
         if wrong:
             self._wrong.append(wrong)
+            self._absent += absent_in(wrong) if MISSING in getattr(wrong, "errors", ()) else []
 
     def _process(self) -> Remote:
         """The submission's process, or a new one in the same state."""
@@ -155,7 +160,7 @@ class Examination:
 
     def _asked(self, task: Task, seed: int) -> Verdict:
         def without_answer(status: str, text: str) -> Verdict:
-            return Verdict(task=task.name, status=status, points=0, max_points=task.points, message=text)
+            return Verdict(task=task.name, status=status, message=text)
 
         def judged() -> Verdict:
             student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew, self.rest)
@@ -177,9 +182,11 @@ class Examination:
         if verdict.status == "missing" and self._wrong:
             errors = tuple(name for wrong in self._wrong for name in getattr(wrong, "errors", ()))
             verdict = replace(without_answer("error", " ".join(self._wrong)[:1_500]), errors=errors)
-        if "NameError" in verdict.errors and self.submission.extra:
-            verdict = replace(verdict, message=f"{verdict.message} {ADDED}")
-        return verdict
+        also = [ADDED] if "NameError" in verdict.errors and self.submission.extra else []
+        if {"NameError", MISSING} & set(verdict.errors):  # what one cell could not import, the next ones do not have
+            absent = absent_in(verdict.message) or list(dict.fromkeys(self._absent))
+            also += [about(name, self.sandbox.libraries) for name in absent[:MOST_NAMED]]
+        return replace(verdict, message=" ".join(filter(None, [verdict.message, *also]))) if also else verdict
 
 
 def for_the_student(task: Task, verdict: Verdict, seen: Verdict | None) -> tuple[str, str]:
@@ -223,14 +230,12 @@ def examine(
     tasks: Mapping[str, Task],
     seed: int,
     sandbox: Sandbox,
-    *,
-    judge: str = "",
     rest: Rest = time.sleep,
 ) -> Record:
     """The record of a submission. Never raises because of what is in it. ``rest`` waits between two boxes."""
     start = time.monotonic()
     common: dict[str, Any] = {
-        "student": submission.student, "assignment": assignment.name, "seed": seed, "judge": judge,
+        "student": submission.student, "assignment": assignment.name, "seed": seed,
         "fingerprint": submission.fingerprint, "sandbox": sandbox.wall.name,
     }  # fmt: skip
     if submission.rejected:
@@ -248,9 +253,12 @@ def examine(
         seen = {one.task: one for one, _ in second.verdicts()}
     points = {cell.grade_id: cell.points for cell in assignment.cells if cell.role == "task"}
     records = tuple(
-        _record(one, points[one.task], took, *for_the_student(tasks[one.task], one, seen.get(one.task)))
+        _record(
+            one, points[one.task], took, *for_the_student(tasks[one.task], one, seen.get(one.task)),
+            doubt="" if one.passed else _doubt(one, submission, assignment),
+        )
         for one, took in verdicts
-    )
+    )  # fmt: skip
     missing = [cell for cell in assignment.solutions if cell not in submission.answers]
     return Record(
         status="partial" if first.notes or missing else "graded", tasks=records,
@@ -259,11 +267,18 @@ def examine(
     )  # fmt: skip
 
 
-def _record(verdict: Verdict, points: float, seconds: float, feedback: str, picture: str) -> TaskRecord:
+def _doubt(verdict: Verdict, submission: Submission, assignment: Assignment) -> str:
+    """Why a person should decide about a wrong answer: another one may have been meant. "" if nothing suggests it."""
+    doubt = submission.doubts.get(assignment.solution_of(verdict.task), "")
+    return doubt or (ADDED if "NameError" in verdict.errors and submission.extra else "")
+
+
+def _record(
+    verdict: Verdict, points: float, seconds: float, feedback: str, picture: str, doubt: str = ""
+) -> TaskRecord:
     """The verdict in the points of the homework's own cell."""
-    share = verdict.points / verdict.max_points if verdict.max_points else 0.0
     return TaskRecord(
-        task=verdict.task, points=round(share * points, 4), max_points=points, status=verdict.status,
+        task=verdict.task, points=round(verdict.share * points, 4), max_points=points, status=verdict.status,
         message=verdict.message, misconception=verdict.misconception, feedback=feedback, picture=picture,
-        wasteful=verdict.wasteful, seconds=round(seconds, 3),
+        wasteful=verdict.wasteful, seconds=round(seconds, 3), doubt=doubt,
     )  # fmt: skip

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from autograder.course.homework import Assignment
 from autograder.examine.seeds import is_guessable
 
 STATUSES = ("graded", "partial", "rejected")
@@ -37,6 +39,7 @@ class TaskRecord:
     picture: str = ""  # of the answers to the public probes, as ``pictures`` keeps it
     wasteful: bool = False
     seconds: float = 0.0
+    doubt: str = ""  # why a person should decide: it is not sure what the student meant to hand in
 
 
 ENDED = "While it ran, its process was lost or stopped. Your instructor can see how."
@@ -57,7 +60,6 @@ class Record:
     seconds: float = 0.0
     seed: int = 0
     fingerprint: str = ""  # of the file that was handed in
-    judge: str = ""  # of the code that decided
     run: str = ""  # the run of ``dpcourse grade`` that wrote it
     sandbox: str = "bubblewrap"
     answers: dict[str, str] = field(default_factory=dict)  # grade_id -> what the student wrote
@@ -92,16 +94,39 @@ class Record:
         plain = {name: getattr(self, name) for name in FIELDS if name != "tasks"}
         return {**plain, "notes": list(self.notes), "tasks": tasks}
 
+    def in_points_of(self, homework: Assignment) -> Record | None:
+        """The same verdicts in the points that the homework gives now; None if it asks for what was not examined."""
+        known = {task.task: task for task in self.tasks}
+        tasks = []
+        for cell in homework.cells:
+            if cell.role != "task":
+                continue
+            task = known.get(cell.grade_id)
+            if task is None or (task.max_points == 0 < cell.points and task.status == "passed"):
+                return None
+            share = task.points / task.max_points if task.max_points else 0.0
+            same = task.max_points == cell.points
+            tasks.append(task if same else replace(task, points=round(share * cell.points, 4), max_points=cell.points))
+        return self if tuple(tasks) == self.tasks else replace(self, tasks=tuple(tasks))
+
     def of_run(self, run: str) -> Record:
         """The same, marked as that run's."""
         return replace(self, run=run)
 
     def save(self, folder: Path) -> Path:
         """Write ``folder/<student>.json``: afterwards it is all there, or as it was before."""
-        folder.mkdir(parents=True, exist_ok=True)
-        place = folder / f"{self.student}.json"
-        write_whole(place, json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8"))
+        place = self.place(folder)
+        write_whole(place, self.content)
         return place
+
+    def place(self, folder: Path) -> Path:
+        """Its file among a homework's records."""
+        return folder / f"{self.student}.json"
+
+    @property
+    def content(self) -> bytes:
+        """What its file holds."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False).encode("utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Record:
@@ -110,7 +135,8 @@ class Record:
             kept = json.loads(path.read_text(encoding="utf-8"))
             tasks = tuple(TaskRecord(**task) for task in kept.pop("tasks"))
             texts = {name: tuple(kept.get(name, ())) for name in ("notes", "happened")}
-            return cls(**{**kept, "tasks": tasks, **texts})
+            known = {name: kept[name] for name in cls.__dataclass_fields__ if name in kept}
+            return cls(**{**known, "tasks": tasks, **texts})
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"{path} is not a grading record: {error}") from None
 
@@ -124,8 +150,29 @@ def records_in(folder: Path) -> Iterator[Record]:
             continue
 
 
+@contextmanager
+def written_together(contents: Mapping[Path, bytes]) -> Iterator[None]:
+    """Put these files in their places after what is done inside, and none of them if that fails."""
+    prepared = {}
+    try:
+        for place, content in contents.items():
+            prepared[place] = _prepared(place, content)
+        yield
+        for place, name in prepared.items():
+            name.replace(place)
+    finally:
+        for name in prepared.values():
+            name.unlink(missing_ok=True)
+
+
 def write_whole(place: Path, content: bytes) -> None:
     """Write a file so that a crash leaves the old one or the new one, never a part."""
+    with written_together({place: content}):
+        pass
+
+
+def _prepared(place: Path, content: bytes) -> Path:
+    """The content on the disk, beside its place."""
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name[:40]}.")
     try:
@@ -134,7 +181,7 @@ def write_whole(place: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)
-        Path(name).replace(place)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return Path(name)

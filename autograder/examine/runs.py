@@ -15,14 +15,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from autograder.assignment import Assignment
-from autograder.course import Course
-from autograder.examine.records import Record, records_in, write_whole
+from autograder.console import Problem
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
+from autograder.examine.records import Record, records_in, write_whole, written_together
 from autograder.examine.seeds import is_guessable, new_seed
 from autograder.examine.within_limits import OverLimit, within_limits
-from autograder.scribe import Graded, Scribe
-from autograder.submission import Submission, read_submission
-from autograder.terminal import Problem
+from autograder.gradebook.writing_process import Graded, Scribe
+from autograder.intake.submission import Submission, read_submission
 
 BATCH, SOON = 25, 2.0  # records, or seconds, until the gradebook is written
 
@@ -51,8 +51,10 @@ class Run:
                 f"`dpcourse grade --seed {seed} --repeat-probes` insists"
             )
         wish = self._unfinished()
+        if wish is not None and regrade and not (whole and wish["again"]):
+            wish = None  # what was stopped was no grading of everybody again
         self.resumed = wish is not None
-        if wish is None or regrade or seed not in (None, wish["seed"]):
+        if wish is None or seed not in (None, wish["seed"]):
             wish = {"seed": new_seed(), "run": secrets.token_hex(8), "again": regrade, "chosen": None}
         elif has_feedback or is_guessable(wish["seed"]):
             wish["seed"] = new_seed()
@@ -92,6 +94,27 @@ class Run:
             return within_limits(read_submission, self.course.submitted(student, self.name), self.assignment, student)
         except OverLimit as error:
             return Submission(student, self.name, rejected=f"It could not be read: {error}.")
+
+    def restate(self, writer: Writing) -> None:
+        """If the points of tasks have changed, or a task is no longer asked: tell the gradebook, and then the records.
+
+        A record of which a task was never examined stays as it is: its submission is examined again.
+        """
+        changed: list[Graded] = []
+        for student in self.course.students_of(self.name):
+            old = self.records.get(student)
+            record = old and old.in_points_of(self.assignment)
+            if old is not None and record is None:
+                del self.records[student]
+            elif old is not None and record is not None and record != old:
+                submission = self.submission(student)
+                if submission.fingerprint == record.fingerprint:
+                    self.records[student] = record
+                    changed.append((record, submission))
+        if not changed:
+            return
+        with written_together({record.place(self.folder): record.content for record, _ in changed}):
+            writer.write_now(changed)
 
     def is_done(self, submission: Submission) -> bool:
         """Is there a record of this very file, as this run wants it?"""
@@ -135,6 +158,25 @@ class Writing:
         if soon and self._scribe.idle():
             self._scribe.write(self._waiting)
             self._waiting, self._since = [], time.monotonic()
+
+    def write_now(self, graded: Sequence[Graded]) -> None:
+        """To the gradebook, and be sure that it is there."""
+        self._scribe.write(graded)
+        self._scribe.wait()
+
+    def complete(self, run: Run) -> None:
+        """See that the gradebook has the points of every record of the homework: a row may have been removed there."""
+        there = set(run.course.students_of(run.name))
+        records = {record.student: record for record in records_in(run.folder) if record.student in there}
+        self.write_now(self._waiting)
+        self._waiting = []
+        names = self._scribe.students_to_write(list(records.values())) if records else set()
+        pairs = [(records[name], run.submission(name)) for name in sorted(names)]
+        self.write_now([(record, one) for record, one in pairs if one.fingerprint == record.fingerprint])
+
+    def differences(self) -> list[str]:
+        """Where source, records and gradebook of the homeworks still say different things."""
+        return [sentence for name in self._runs for sentence in self._scribe.differences(name)]
 
     def update_penalties(self, students: Sequence[str] | None) -> dict[str, list[str]]:
         """Write what still waits, and see that every late penalty is the one of today; homework -> whose was changed.

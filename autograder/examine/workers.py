@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING
 
-from autograder.assignment import Assignment
 from autograder.box.limits import boxes_that_fit
 from autograder.box.sandbox import Broken, Sandbox
 from autograder.box.walls import Bubblewrap, NoWall
+from autograder.console import note
+from autograder.course.homework import Assignment
 from autograder.examine.examination import SECONDS, examine, given_up
 from autograder.examine.forked import Forked
 from autograder.examine.records import Record
 from autograder.examine.remote_student import Rest
 from autograder.examine.within_limits import limit_memory
-from autograder.submission import Submission
-from autograder.terminal import note
+from autograder.intake.submission import Submission
 
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
@@ -46,12 +46,13 @@ class Setting:
     preload: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     unsafe: bool = False
-    judge: str = ""
     own_tasks: bytes = b""  # the course's tasks.py, for workers on other machines
+    libraries: tuple[str, ...] = ()  # what students may import
 
     def sandbox(self) -> Sandbox:
         """A sandbox for these homeworks."""
-        return Sandbox(preload=self.preload, packages=self.packages, wall=NoWall() if self.unsafe else Bubblewrap())
+        wall = NoWall() if self.unsafe else Bubblewrap()
+        return Sandbox(preload=self.preload, packages=self.packages, libraries=self.libraries, wall=wall)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def examine_job(job: Job, setting: Setting, sandbox: Sandbox, rest: Rest = time.
     assignment = setting.assignments[job.submission.assignment]
     tasks = setting.tasks[assignment.name]
     try:
-        return examine(job.submission, assignment, tasks, job.seed, sandbox, judge=setting.judge, rest=rest)
+        return examine(job.submission, assignment, tasks, job.seed, sandbox, rest)
     except MemoryError:
         return given_up(job.submission, assignment, job.seed, "error", TOO_MUCH)
 

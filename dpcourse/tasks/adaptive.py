@@ -27,7 +27,6 @@ def _even(k: int, truth: float, lie: float) -> np.ndarray:
 
 srr_matrix = Task(
     name="srr_matrix",
-    points=1,
     see="lecture 5, Standard randomized response",
     probes=lambda rng: [
         {"k": int(k), "epsilon": float(epsilon)}
@@ -101,7 +100,6 @@ def _finite_only(matrix: np.ndarray) -> float:
 
 matrix_epsilon = Task(
     name="matrix_epsilon",
-    points=2,
     see="lecture 5, Local differential privacy, again",
     probes=_matrices,
     judge=values_of(lambda matrix: true_epsilon(matrix)[0]),
@@ -168,7 +166,6 @@ def _without_logarithm(epsilon: float, first: float, inside: int, outside: int) 
 
 second_epsilon_task = Task(
     name="second_epsilon",
-    points=2,
     see="lecture 5, How large may ε₂ be?",
     probes=_budget_probes,
     judge=values_of(second_epsilon),

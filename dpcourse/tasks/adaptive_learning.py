@@ -89,7 +89,6 @@ def _listed(categories: np.ndarray) -> str:
 
 best_subset = Task(
     name="best_subset",
-    points=2,
     see="lecture 5, Which subset?",
     probes=_subset_probes,
     judge=subsets_of(lambda theta, epsilon, first: best_of(theta, epsilon, first, "honest")),
@@ -202,7 +201,6 @@ def _stepping(
 
 sgld_step = Task(
     name="sgld_step",
-    points=3,
     see="lecture 5, Posterior sampling",
     probes=_step_probes,
     judge=_judge_step,

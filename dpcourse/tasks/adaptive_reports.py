@@ -85,7 +85,6 @@ def _truth(epsilon: float, others: float) -> float:
 
 srr = Task(
     name="srr",
-    points=2,
     see="lecture 5, Standard randomized response",
     probes=_srr_probes,
     judge=reports_of(lambda x, k, epsilon: KaryResponse(epsilon=epsilon, k=k).matrix[x], draws=10_000),
@@ -191,7 +190,6 @@ WRONG = (
 
 rrrr = Task(
     name="rrrr",
-    points=3,
     see="lecture 5, RRRR: randomly restricted randomized response",
     probes=_rrrr_probes,
     judge=reports_of(_row, draws=7_000),
@@ -223,7 +221,6 @@ def _n_forgotten(k: int, subset: Sequence[int], epsilon: float, first: float) ->
 
 rrrr_matrix = Task(
     name="rrrr_matrix",
-    points=2,
     see="lecture 5, The matrix of RRRR",
     probes=_matrix_probes,
     judge=values_of(_rrrr_matrix),

@@ -178,7 +178,6 @@ def _nothing(members: np.ndarray, counts: np.ndarray, epsilon: float, first: flo
 
 adaptive_survey = Task(
     name="adaptive_survey",
-    points=4,
     see="lecture 5, Learning while asking",
     probes=_probes,
     judge=_judge,

@@ -92,7 +92,6 @@ def _explains(known: Misconception, name: str, asked: list[tuple[Probe, Utilitie
 
 six_utilities = Task(
     name="six_utilities",
-    points=3,
     see="lecture 5, Six utilities",
     probes=_probes,
     judge=_judge,

@@ -43,7 +43,6 @@ def _leaks_but(**wrong: Any) -> Any:
 
 leaks = Task(
     name="leaks",
-    points=2,
     see='lecture 3, "What is this δ doing?"',
     probes=_leak_probes,
     judge=values_of(_leaks),
@@ -142,7 +141,6 @@ def _private_one_way(epsilon: float, delta: float) -> tuple[list[float], list[fl
 
 heavy_tail = Task(
     name="heavy_tail",
-    points=3,
     see='lecture 3, "Does the tail promise give us this?"',
     probes=_promise_probes,
     judge=_judge_heavy_tail,
@@ -213,7 +211,6 @@ def _delta_after(p: Any, q: Any, g: Any, epsilon: float) -> float:
 
 delta_after = Task(
     name="delta_after",
-    points=3,
     see="lecture 3, What all private algorithms share (post-processing)",
     probes=_after_probes,
     judge=values_of(_delta_after),

@@ -69,7 +69,6 @@ def _gaussians(factor: Any) -> Any:
 
 gaussian_release = Task(
     name="gaussian_release",
-    points=3,
     see="lecture 3, The Gaussian mechanism, and Many numbers at once",
     probes=_vector_probes,
     judge=_judge_vectors,

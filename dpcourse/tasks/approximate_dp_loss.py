@@ -112,7 +112,6 @@ def _loss(t: float, data: float, neighbour: float, b: float) -> float:
 
 laplace_loss_sample = Task(
     name="laplace_loss_sample",
-    points=3,
     see="lecture 3, The loss is a random variable",
     probes=_sum_probes,
     judge=_judge_samples,
@@ -171,7 +170,6 @@ def _log(p: Any, q: Any) -> np.ndarray:
 
 loss_mean = Task(
     name="loss_mean",
-    points=2,
     see="lecture 3, A step aside: averages that look like this",
     probes=_two_worlds,
     judge=values_of(_mean),
@@ -227,7 +225,6 @@ def _tails(epsilon: float, sigma: float, sensitivity: float) -> tuple[float, flo
 
 exact_delta = Task(
     name="exact_delta",
-    points=3,
     see="lecture 3, The exact curve, in four steps",
     probes=_noise_probes,
     judge=values_of(_delta),

@@ -42,7 +42,6 @@ def _judge_group(talk: Interview) -> None:
 
 group_guarantee = Task(
     name="group_guarantee",
-    points=2,
     see="lecture 3, What all private algorithms share (group privacy)",
     probes=_group_probes,
     judge=_judge_group,
@@ -200,7 +199,6 @@ def _kept(costs: Any, epsilon: float, delta: float, *, rule: str) -> dict[str, A
 
 ledger = Task(
     name="ledger",
-    points=3,
     see="lecture 3, What all private algorithms share (composition)",
     probes=_ledger_probes,
     judge=_judge_ledger,

@@ -83,7 +83,6 @@ def _unless_refused(talk: Interview, probe: Probe) -> Any:
 
 textbook_sigma = Task(
     name="textbook_sigma",
-    points=2,
     see="lecture 3, The Gaussian mechanism",
     probes=_textbook_probes,
     judge=_judge_textbook,
@@ -160,7 +159,6 @@ def _by_the_tail(epsilon: float, delta: float, sensitivity: float) -> float:
 
 smallest_sigma = Task(
     name="smallest_sigma",
-    points=3,
     see="lecture 3, Textbook against truth",
     probes=_smallest_probes,
     judge=_judge_smallest,

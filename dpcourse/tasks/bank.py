@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 
@@ -48,11 +49,15 @@ def tasks_of(homework: str) -> dict[str, Task]:
     return found
 
 
-def task_named(name: str) -> Task:
-    """The task, of whatever homework; names are unique."""
-    everything = {task: one for homework in HOMEWORKS for task, one in tasks_of(homework).items()}
-    if name not in everything:
-        near = get_close_matches(name, everything, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(everything)}"
-        raise ValueError(f"there is no task {name!r}{hint} A function is checked under its own name.")
-    return everything[name]
+def task_named(name: str, own: Mapping[str, Task] | None = None) -> Task:
+    """The task, of whatever homework; names are unique. A course's ``own`` tasks go before those of the package."""
+    own = own or {}
+    if name in own:
+        return own[name]
+    package = {task: one for homework in HOMEWORKS for task, one in tasks_of(homework).items()}
+    if name in package:
+        return package[name]
+    names = [*own, *package]
+    near = get_close_matches(name, names, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(names)}"
+    raise ValueError(f"there is no task {name!r}{hint} A function is checked under its own name.")

@@ -7,10 +7,13 @@ import io
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from dpcourse.tasks.bank import task_named
 from dpcourse.tasks.bounded import described
+from dpcourse.tasks.libraries import warning_of
+from dpcourse.tasks.own import tasks_near
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
@@ -21,16 +24,22 @@ SEED = "DPCOURSE_GRADING_SEED"
 def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     """Put the public probes of a task to your function, and say what was seen.
 
-    The task is the one with the function's name, or ``task``. Passing means that the public checks passed; grading
-    draws other ones.
+    The task is the one with the function's name, or ``task``: the course's own (the nearest ``tasks.py``, see ``own``),
+    else one of this package. Passing means that the public checks passed; grading draws other ones.
     """
     asked = _task_of(function, task)
-    return _examined(asked, function, asked.public_seed(), public=True)
+    verdict = _examined(asked, function, asked.public_seed(), public=True)
+    warning = warning_of(function)
+    return replace(verdict, message=f"{verdict.message} {warning}".strip()) if warning else verdict
 
 
-def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | None = None) -> float:
-    """Put fresh probes to the function, print the verdict and give back the points (for nbgrader: a number is a score).
+def grade(
+    function: Callable[..., Any], task: str | None = None, *, points: float | None = None, seed: int | None = None
+) -> float | None:
+    """Put fresh probes to the function, and print the verdict. What it gives back is for nbgrader.
 
+    Nothing: the answers are right, so the cell earns all its points, which stand there and not here. A number: so many
+    points. Where a part of the points can be earned, ``points`` says what the cell is worth.
     The seed is the given one, else that of the environment variable DPCOURSE_GRADING_SEED, else the system's.
     """
     asked = _task_of(function, task)
@@ -41,7 +50,12 @@ def grade(function: Callable[..., Any], task: str | None = None, *, seed: int | 
         seed = int(given) if given else secrets.randbits(63)
     verdict = _examined(asked, function, seed)
     print(verdict)
-    return verdict.points
+    if verdict.passed:
+        return None
+    if 0 < verdict.share < 1 and points is None:
+        part = f"{verdict.share:.0%} of the points"
+        print(f"{part}: to give them, the graded cell must say grade({asked.name}, points=...).")
+    return round(verdict.share * (points or 0), 2)
 
 
 def _examined(task: Task, function: Callable[..., Any], seed: int, *, public: bool = False) -> Verdict:
@@ -55,4 +69,4 @@ def _task_of(function: Any, name: str | None) -> Task:
         if not callable(function):
             raise TypeError(f"give me your function itself, check(f) and not check(f(...)); got {described(function)}")
         name = getattr(function, "__name__", "")
-    return task_named(name)
+    return task_named(name, tasks_near())

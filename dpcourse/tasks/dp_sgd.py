@@ -40,7 +40,6 @@ def _normalised(gradients: np.ndarray, clip: float) -> np.ndarray:
 
 clip_gradients = Task(
     name="clip_gradients",
-    points=2,
     see="lecture 4, Problem 1: a gradient has no bound",
     probes=_gradient_probes,
     judge=values_of(lambda gradients, clip: clipped(gradients, clip)),
@@ -140,7 +139,6 @@ def _somebody(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 poisson_lot = Task(
     name="poisson_lot",
-    points=2,
     see="lecture 4, Trick 3: perhaps you were not even there",
     probes=_lot_probes,
     judge=_judge_lots,

@@ -107,7 +107,6 @@ def _root(epsilon: float, delta: float, sigma: float, q: float) -> int:
 
 steps_in_budget = Task(
     name="steps_in_budget",
-    points=2,
     see="lecture 4, The accountant",
     probes=_steps_probes,
     judge=_judge_steps,

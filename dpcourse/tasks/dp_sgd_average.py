@@ -78,7 +78,6 @@ def _right_scale(size: int, clip: float, sigma: float) -> float:
 
 noisy_average = Task(
     name="noisy_average",
-    points=2,
     see="lecture 4, The algorithm, line by line",
     probes=_average_probes,
     judge=told_truly(

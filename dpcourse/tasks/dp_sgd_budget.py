@@ -59,7 +59,6 @@ def _amplified(epsilon_of: Callable[[float, float], float]) -> Callable[..., Cos
 
 amplified_budget = Task(
     name="amplified_budget",
-    points=1,
     see="lecture 4, Trick 3: perhaps you were not even there",
     probes=_amplification_probes,
     judge=costs_of(amplify_by_sampling),
@@ -129,7 +128,6 @@ def _slack_free(epsilon: float, delta: float, k: int, slack: float) -> Cost:
 
 composed_budget = Task(
     name="composed_budget",
-    points=2,
     see="lecture 4, Problem 2: too many steps",
     probes=_composition_probes,
     judge=costs_of(best_composition),

@@ -69,7 +69,6 @@ def _most(users: np.ndarray) -> int:
 
 user_level_average = Task(
     name="user_level_average",
-    points=2,
     see="lecture 4, DP-FedAvg",
     probes=_user_probes,
     judge=told_truly(
@@ -144,7 +143,6 @@ def bits(log_perplexities: np.ndarray, canary: int) -> float:
 
 canary_exposure = Task(
     name="canary_exposure",
-    points=1,
     see="lecture 4, A network with a good memory",
     probes=_canary_probes,
     judge=values_of(bits),

@@ -140,7 +140,6 @@ def mean_clipped(rows: np.ndarray, clip: float) -> np.ndarray:
 
 dp_sgd_step = Task(
     name="dp_sgd_step",
-    points=3,
     see="lecture 4, The algorithm, line by line",
     probes=_step_probes,
     judge=told_truly(

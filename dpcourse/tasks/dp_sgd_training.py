@@ -217,7 +217,6 @@ def _accurate(talk: Interview, probe: Probe, published: Published, spent: float)
 
 train_private = Task(
     name="train_private",
-    points=4,
     see="lecture 4, The obvious application: supervised training",
     secret=true_weights,
     probes=_probes,

@@ -55,7 +55,6 @@ def _theta_but(attempt_changed: str, wrong: Any) -> Any:
 
 theta = Task(
     name="theta",
-    points=2,
     see="lecture 2, sections 5 and 6 (First attempt; Can we do better?)",
     probes=_theta_probes,
     judge=_judge_theta,
@@ -97,7 +96,6 @@ def _coin_probes(rng: np.random.Generator) -> Sequence[Probe]:
 
 spent_epsilon = Task(
     name="spent_epsilon",
-    points=1,
     see="lecture 2, section 6 (Can we do better?)",
     probes=_coin_probes,
     judge=values_of(lambda theta: epsilon_of(theta)),
@@ -144,7 +142,6 @@ def _ratio(bit: int, neighbour: int, report: int, epsilon: float) -> float:
 
 response_ratio = Task(
     name="response_ratio",
-    points=2,
     see="lecture 2, section 5 (First attempt), the box on the ratio",
     probes=_ratio_probes,
     judge=values_of(_ratio),
@@ -191,7 +188,6 @@ def _belief(report: int, prior: float, epsilon: float) -> float:
 
 posterior = Task(
     name="posterior",
-    points=2,
     see="lecture 2, section 7 (Deniability, as a formula)",
     probes=_belief_probes,
     judge=values_of(_belief),

@@ -110,7 +110,6 @@ def _only_if_sixteen(talk: Interview, failed: Failed) -> None:
 
 local_laplace = Task(
     name="local_laplace",
-    points=3,
     see="lecture 2, section 3 (A database of one person)",
     probes=_skipped_probes,
     judge=_judge_local_laplace,

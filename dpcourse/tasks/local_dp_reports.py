@@ -143,7 +143,6 @@ def _flipping(bit: int, truth: float, rng: np.random.Generator) -> int:
 
 randomized_response = Task(
     name="randomized_response",
-    points=3,
     see="lecture 2, section 7 (Randomized response)",
     probes=_bit_probes,
     judge=responses_of("bit"),
@@ -228,7 +227,6 @@ def _seeded(category: int, k: int, epsilon: float, rng: np.random.Generator) -> 
 
 kary_response = Task(
     name="kary_response",
-    points=3,
     see="lecture 2, section 9 (k-ary response)",
     probes=_category_probes,
     judge=responses_of("category"),

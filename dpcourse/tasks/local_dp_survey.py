@@ -114,7 +114,6 @@ OF_THE_SAMPLE = {
 
 share_of_class = Task(
     name="share_of_class",
-    points=3,
     see="lecture 2, section 7 (Now the class; How sure are we?)",
     probes=_class_probes,
     judge=_judge_share,
@@ -223,7 +222,6 @@ def _rounding(pairs: Sequence[Answered]) -> str:
 
 students_needed = Task(
     name="students_needed",
-    points=3,
     see="lecture 2, section 8 (The price of trusting nobody)",
     probes=_plan_probes,
     judge=values_of(_needed, tolerance=1e-9, named=_rounding),

@@ -10,14 +10,10 @@ from dpcourse.tasks.task import Interview, Misconception, Task
 Lines = list[tuple[str, str, str]]
 
 
-def proof(
-    name: str, see: str, judge: Callable[[Interview], None], *known: tuple[str, Lines, str], points: float = 2
-) -> Task:
+def proof(name: str, see: str, judge: Callable[[Interview], None], *known: tuple[str, Lines, str]) -> Task:
     """The student's function takes nothing and gives back the steps. ``known`` mistakes: name, steps, message."""
     wrong = tuple(Misconception(title, _giving(lines), message) for title, lines, message in known)
-    return Task(
-        name=name, points=points, see=see, probes=lambda rng: [{}], judge=judge, misconceptions=wrong, answer=Steps()
-    )
+    return Task(name=name, see=see, probes=lambda rng: [{}], judge=judge, misconceptions=wrong, answer=Steps())
 
 
 def _giving(lines: Lines) -> Callable[[], Lines]:

@@ -34,7 +34,6 @@ def _likelihood_ratio(y: float, count: float, neighbour: float, b: float) -> flo
 
 likelihood_ratio = Task(
     name="likelihood_ratio",
-    points=1,
     see="lecture 1, section 3",
     probes=_ratio_probes,
     judge=values_of(_likelihood_ratio),
@@ -79,7 +78,6 @@ def _ratio_range(difference: float, b: float) -> dict[str, float]:
 
 ratio_range = Task(
     name="ratio_range",
-    points=1,
     see="lecture 1, section 5",
     probes=_range_probes,
     judge=values_of(_ratio_range),
@@ -146,7 +144,6 @@ def _judge_count(talk: Interview) -> None:
 
 noisy_count = Task(
     name="noisy_count",
-    points=2,
     see="lecture 1, section 8",
     probes=_count_probes,
     judge=_judge_count,
@@ -217,7 +214,6 @@ def _but(queries: str, rule: Callable[[str, float, float, int], float]) -> Calla
 
 sensitivity_of = Task(
     name="sensitivity_of",
-    points=3,
     see="lecture 1, sections 4, 10 and 11",
     probes=_sensitivity_probes,
     judge=values_of(_sensitivity_of),

@@ -45,7 +45,6 @@ def _shares(exponents: Any) -> np.ndarray:
 
 exponential_probabilities = Task(
     name="exponential_probabilities",
-    points=2,
     see="lecture 1, section 13",
     probes=_probability_probes,
     judge=values_of(_probabilities),
@@ -113,7 +112,6 @@ def _by_hand(utilities: Any, epsilon: float, sensitivity: float) -> np.ndarray:
 
 exponential_choice = Task(
     name="exponential_choice",
-    points=2,
     see="lecture 1, section 13",
     probes=_choice_probes,
     judge=shares_of(
@@ -205,7 +203,6 @@ def _diameter(points: np.ndarray) -> float:
 
 meeting_probabilities = Task(
     name="meeting_probabilities",
-    points=3,
     see="lecture 1, sections 12 and 13",
     probes=_society_probes,
     judge=values_of(_society),

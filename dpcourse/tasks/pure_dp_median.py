@@ -233,7 +233,6 @@ def _any_gap(data: np.ndarray, low: float, high: float, epsilon: float, rng: np.
 
 private_median = Task(
     name="private_median",
-    points=5,
     see="lecture 1, section 13",
     probes=_median_probes,
     judge=_judge_median,

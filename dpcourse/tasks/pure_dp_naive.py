@@ -74,7 +74,6 @@ def _broken(data: Any, neighbour: Any, output: float) -> dict[str, Any]:
 
 break_naive = Task(
     name="break_naive",
-    points=2,
     see="lecture 1, section 10",
     probes=_naive_probes,
     judge=_judge_break,

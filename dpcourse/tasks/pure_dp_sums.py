@@ -41,7 +41,6 @@ def _debt_law(debts: np.ndarray, maximum: float, epsilon: float) -> Noise:
 
 total_debt = Task(
     name="total_debt",
-    points=3,
     see="lecture 1, sections 9 and 10",
     probes=_debt_probes,
     judge=noise_of(_debt_law, draws=LAPLACE_DRAWS),
@@ -175,7 +174,6 @@ def _unevenly(counts: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
 
 noisy_counts = Task(
     name="noisy_counts",
-    points=2,
     see="lecture 1, section 11",
     probes=_counts_probes,
     judge=_judge_counts,
@@ -247,7 +245,6 @@ def _histogram_without_empty(years: np.ndarray, bins: np.ndarray, epsilon: float
 
 noisy_histogram = Task(
     name="noisy_histogram",
-    points=2,
     see="lecture 1, section 11, the histogram",
     probes=_histogram_probes,
     judge=noise_of(_histogram_law, draws=LAPLACE_DRAWS),

@@ -48,11 +48,11 @@ class Task:
     from a generator: never blind ones, at which a mistake does not show (epsilon = sensitivity = 1). ``judge`` puts
     them to the student by the :class:`Interview` and calls ``fail`` when the mathematics says so. ``secret`` draws what
     the judge keeps to itself; ``probes`` gets it, too, if there is one.
+    How many points it is worth stands in the homework's graded cell, and nowhere else.
     ``summary`` turns a sample of answers (n, ...) into the numbers, (n,) or (n, m), by which mistakes are told apart.
     """
 
     name: str
-    points: float
     see: str
     probes: Callable[..., Sequence[Probe]]
     judge: Callable[[Interview], None]
@@ -101,7 +101,7 @@ class Task:
         where = "" if status == "passed" else f"See {self.see}."
         odds = self._odds(talk) if status in ("passed", "failed") else ""
         return Verdict(
-            task=self.name, status=status, points=round(self.points * share, 2), max_points=self.points,
+            task=self.name, status=status, share=share,
             message=" ".join(part for part in (message, where, odds) if part),
             misconception=name, wasteful=wasteful, public=public, false_fail=first.spent, odds=odds,
             layer=layer, errors=errors,

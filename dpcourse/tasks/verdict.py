@@ -1,4 +1,4 @@
-"""What was decided about one task: points, a message that teaches, and how sure it is."""
+"""What was decided about one task: the share of the points, a message that teaches, and how sure it is."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Verdict:
     """The decision on one task.
 
     ``status``: passed, failed (wrong answers), error (no usable answer), timeout, missing (not written yet).
+    ``share`` is the part of the task's points that was earned, 0 to 1.
     ``misconception`` is the name of the known mistake that explains the answers, or "".
     ``false_fail`` bounds the probability that chance alone failed a right answer; ``odds`` are the words for it, with
     which the message ends.
@@ -24,9 +25,8 @@ class Verdict:
 
     task: str
     status: str
-    points: float
-    max_points: float
     message: str
+    share: float = 0.0
     misconception: str = ""
     wasteful: bool = False
     public: bool = False

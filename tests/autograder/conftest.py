@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.autograder.classroom import hand_in
 from tests.autograder.five import HOMEWORK, five_course, notebook, some_right
 from tests.autograder.small_course import make_course, record, write_grades

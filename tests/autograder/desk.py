@@ -2,8 +2,8 @@
 
 import nbformat
 
-from autograder.assignment import Assignment
-from autograder.submission import read_submission
+from autograder.course.homework import Assignment
+from autograder.intake.submission import read_submission
 from tests.autograder.small_course import HW
 
 RIGHT = "def noisy_count(count, epsilon, rng):\n    return count + rng.laplace(0, 1 / epsilon)"

@@ -19,22 +19,22 @@ import numpy as np
 from dpcourse.tasks import Answer, Misconception, Task, values_of
 
 
-def _task(name, points, reference, probes, wrong, answer=None):
+def _task(name, reference, probes, wrong, answer=None):
     known = (Misconception("the usual mistake", wrong, "Read the question once more."),)
-    return Task(name=name, points=points, see="the question", probes=probes, judge=values_of(reference),
+    return Task(name=name, see="the question", probes=probes, judge=values_of(reference),
                 misconceptions=known, answer=answer or Answer(), seconds=2.0)
 
 
 TASKS = (
-    _task("double", 1, lambda x: 2 * x, lambda rng: [{"x": float(x)} for x in rng.uniform(3, 9, 4)], lambda x: x * x),
-    _task("add_up", 2, lambda values: values.sum(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (3, 7)],
+    _task("double", lambda x: 2 * x, lambda rng: [{"x": float(x)} for x in rng.uniform(3, 9, 4)], lambda x: x * x),
+    _task("add_up", lambda values: values.sum(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (3, 7)],
           lambda values: values.mean()),
-    _task("clip", 1, lambda x, low, high: min(max(x, low), high),
+    _task("clip", lambda x, low, high: min(max(x, low), high),
           lambda rng: [{"x": float(x), "low": 2.0, "high": 5.0} for x in rng.uniform(0, 8, 12)],
           lambda x, low, high: x),
-    _task("spread", 3, lambda values: values.std(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)],
+    _task("spread", lambda values: values.std(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)],
           lambda values: values.var()),
-    _task("cumulate", 3, lambda values: np.cumsum(values),
+    _task("cumulate", lambda values: np.cumsum(values),
           lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)], lambda values: values, Answer((None,))),
 )
 '''

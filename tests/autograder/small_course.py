@@ -11,10 +11,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.command import main
-from autograder.course import Course
+from autograder.cli import main
+from autograder.course.course import Course
 from autograder.examine.records import Record, TaskRecord
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
 from tests.conftest import ROOT
 
 HW = "hw1_small"
@@ -108,7 +108,7 @@ def record(student: str, ratio: tuple[str, float], count: tuple[str, float], **m
 
 def write_grades(root: Path, records: Sequence[Record]) -> None:
     """Records on the disk and in the gradebook, as ``dpcourse grade`` leaves them."""
-    from autograder.gradebook import Writer
+    from autograder.gradebook.write import Writer
 
     course = Course.find(root)
     with Writer(course) as writer:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from autograder.assignment import Assignment, as_jupyter
+from autograder.course.homework import Assignment, as_jupyter, states_other_points
 from dpcourse.tasks import HOMEWORKS, tasks_of
 from tests.autograder.small_course import HW, make_course
 from tests.conftest import ROOT
@@ -30,7 +30,8 @@ def test_every_homework_is_read(homework):
     tasks = tasks_of(homework)
     assert found.name == homework
     assert set(found.task_names) == set(tasks)
-    assert found.machine_points == sum(task.points for task in tasks.values())
+    assert all(cell.points > 0 for cell in found.cells if cell.role == "task")
+    assert all(states_other_points(cell) == "" for cell in found.cells)
     assert found.solutions == tuple(f"{name}-solution" for name in found.task_names)
     assert [cell.grade_id for cell in found.written]
     assert found.manual_points == sum(cell.points for cell in found.written) > 0

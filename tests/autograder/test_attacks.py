@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.command import main
-from autograder.course import Course
+from autograder.cli import main
+from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.examine.records import Record
 from tests.autograder.attack_bank import ATTACKS, SECRET, VICTIM

@@ -7,10 +7,10 @@ import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.utils import compute_checksum, determine_grade
 
-from autograder.assignment import Assignment
-from autograder.autograded import answers_shown, autograded_notebook, write_autograded
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record
-from autograder.submission import Submission
+from autograder.gradebook.graded_notebook import answers_shown, autograded_notebook, write_autograded
+from autograder.intake.submission import Submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.verdicts import PNG, decided, handed_in
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 
-from autograder.bundled import FILES, FOLDERS, TARGETS
+from autograder.handout.repository import FILES, FOLDERS, TARGETS
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course
 from tests.conftest import ROOT
 
@@ -110,14 +111,32 @@ def test_the_guide_speaks_of_the_homeworks_that_are_there(tmp_path, capsys):
     assert text == (ROOT / "exercises" / "README.md").read_text()
 
 
-def test_a_task_that_students_do_not_get_is_refused(repository, tmp_path, capsys):
-    (repository / "exercises" / "tasks.py").write_text(
-        "from dpcourse.tasks import task_named\nTASKS = (task_named('noisy_count'),)\n"
-    )
-    code, out, err = bundle(capsys, repository, tmp_path / "students")
-    assert (code, out, len(err.splitlines())) == (1, "", 1)
-    assert f"{HW} asks for 'noisy_count' of" in err
-    assert not (tmp_path / "students").exists()
+def test_the_courses_own_tasks_have_one_place(repository, tmp_path, capsys):
+    text = "from dpcourse.tasks import task_named\nTASKS = (task_named('noisy_count'),)\n"
+    (repository / "exercises" / "tasks.py").write_text(text)
+    assert bundle(capsys, repository, tmp_path / "students")[0] == 0
+    assert (tmp_path / "students" / "tasks.py").read_text() == text
+    assert [path for path in (tmp_path / "students").rglob("tasks.py") if path.is_file()] == [
+        tmp_path / "students" / "tasks.py"
+    ]
+    for folder in (repository / "lectures", repository / "dpcourse", repository / "exercises" / "source" / HW):
+        shutil.copy(repository / "exercises" / "tasks.py", folder)
+        code, _, err = bundle(capsys, repository, tmp_path / "two")
+        assert (code, "tasks.py is for instructors only" in err) == (1, True), folder
+        (folder / "tasks.py").unlink()
+
+
+def test_a_bundle_says_which_libraries_its_course_allows(repository, tmp_path, capsys):
+    with (repository / "exercises" / "nbgrader_config.py").open("a") as config:
+        config.write("c.DpCourse.libraries.append('mpmath')\n")
+    assert bundle(capsys, repository, tmp_path / "students")[0] == 0
+    told = json.loads((tmp_path / "students" / ".dpcourse-course.json").read_text())
+    assert told["course"] == "dpcourse"
+    assert {"mpmath", "numpy", "scipy", "torch"} <= set(told["libraries"])
+    *_, pip = yaml.safe_load((tmp_path / "students" / "environment.yml").read_text())["dependencies"]
+    (line,) = (tmp_path / "students" / "requirements.txt").read_text().splitlines()
+    assert (pip["pip"][-1], line.startswith("mpmath>=")) == (line, True)
+    assert "pip install -r requirements.txt" in (tmp_path / "students" / "README.md").read_text()
 
 
 #: What only the instructor's environment has.
@@ -125,9 +144,9 @@ CHECK = """
 import sys
 for name in ("nbgrader", "pyseccomp", "dask", "distributed"):
     sys.modules[name] = None
-import autograder.command, dpcourse
+import autograder.cli, dpcourse
 assert autograder.__file__.startswith(sys.argv[1]) and dpcourse.__file__.startswith(sys.argv[1])
-sys.exit(autograder.command.main(["check", sys.argv[2]]))
+sys.exit(autograder.cli.main(["check", sys.argv[2]]))
 """
 
 

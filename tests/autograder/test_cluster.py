@@ -5,9 +5,9 @@ import signal
 
 import pytest
 
-from autograder.course import Course
+from autograder.console import Problem
+from autograder.course.course import Course
 from autograder.examine.batch import grade
-from autograder.terminal import Problem
 from tests.autograder.five import HOMEWORK, score_of
 from tests.autograder.outcome import bare, in_gradebook
 

@@ -7,7 +7,7 @@ import zipfile
 import nbformat
 import pytest
 
-from autograder.names import BadName, safe_name, safe_parts
+from autograder.course.names import BadName, safe_name, safe_parts
 from tests.autograder.small_course import (
     FILE,
     HW,
@@ -179,7 +179,7 @@ def test_tricks_are_refused_and_the_others_are_collected(course, tmp_path, capsy
 
 
 def test_a_zip_bomb_costs_its_student_the_submission_and_nobody_else(course, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("autograder.handed.LARGEST_FILE", 1_000_000)
+    monkeypatch.setattr("autograder.intake.archives.LARGEST_FILE", 1_000_000)
     path = zipped(tmp_path / "m.zip", {moodle("Bomb", 1): bytes(3_000_000), moodle("Ada", 2): answered()})
     raw = path.read_bytes()
     size = (3_000_000).to_bytes(4, "little")

@@ -7,27 +7,32 @@ import time
 
 import pytest
 
-from autograder import command, grade
+from autograder import cli
+from autograder.commands import grade
+from autograder.console import Problem
 from autograder.examine.records import Record, TaskRecord
 from tests.autograder.small_course import HW, answered, dpcourse, make_course
 from tests.conftest import ROOT
 
 
 def test_help_is_quick_and_loads_nothing_heavy():
+    heavy = ("numpy", "nbgrader", "traitlets", "matplotlib", "torch", "rich", "autograder.commands")
     probe = (
-        "import sys; from autograder.command import parser_for; parser_for('').format_help();"
-        "print([m for m in ('numpy', 'nbgrader', 'traitlets', 'matplotlib', 'torch') if m in sys.modules])"
+        "import sys; from autograder.cli import main; assert main(['--help']) == 0;"
+        f"print([m for m in {heavy} if m in sys.modules])"
     )
     best = 9.0
     for _ in range(3):
         start = time.perf_counter()
         done = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)
         best = min(best, time.perf_counter() - start)
-        assert (done.stdout.strip(), done.stderr) == ("[]", "")
+        *shown, last = done.stdout.splitlines()
+        assert (last, done.stderr) == ("[]", "")
+        assert all(any(line.split()[:1] == [name] for line in shown) for name in cli.COMMANDS)
     assert best < 1  # 0.1 s on a quiet machine
 
 
-@pytest.mark.parametrize("name", command.COMMANDS)
+@pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_shows_an_example(name, capsys):
     code, out, _ = dpcourse(capsys, name, "--help")
     assert code == 0
@@ -37,12 +42,16 @@ def test_every_command_shows_an_example(name, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("brew",), ("grade", "--jobs", "0"), ("grade", "--seed", "-1"), ("grade", "--no")]
-)
+    "words",
+    [(), ("brew",), ("grade", "--jobs", "0"), ("grade", "--seed", "-1"), ("grade", "--no"),
+     ("export", "--format", "xls"), ("report", "--similar", "nan"),
+     ("grade", "--seed-for-tests", "12", "--seed", "1234567890123456")],
+)  # fmt: skip
 def test_what_is_not_understood_ends_with_2(words, capsys):
     code, out, err = dpcourse(capsys, *words)
     assert (code, out) == (2, "")
-    assert "usage: dpcourse" in err
+    assert "Usage: dpcourse" in err
+    assert "".join(words[-1:]) in err.partition("Error: ")[2]  # the value is quoted
 
 
 @pytest.mark.parametrize(
@@ -77,13 +86,13 @@ def records(sandbox: str = "bubblewrap") -> list[Record]:
 
 
 def test_the_summary_counts():
-    summary = grade.summed_up(records(), 4.0, 2)
+    summary = grade.summarize(records(), 4.0, 2)
     assert summary == {
         "submissions": 2, "new": 2, "graded": 1, "partial": 0, "rejected": 1, "tasks": {"failed": 1, "passed": 1},
         "seconds": 4.0, "throughput": 0.5, "seed": 5, "trials": 2, "sandbox": "bubblewrap",
     }  # fmt: skip
-    assert "WITHOUT A SANDBOX" not in grade.in_words(summary)
-    assert "WITHOUT A SANDBOX" in grade.in_words(grade.summed_up(records("none"), 4.0, 2))
+    assert "WITHOUT A SANDBOX" not in grade.describe(summary)
+    assert "WITHOUT A SANDBOX" in grade.describe(grade.summarize(records("none"), 4.0, 2))
 
 
 def test_every_seed_is_told():
@@ -97,16 +106,16 @@ def test_every_seed_is_told():
         ([ada, replace(bob, seed=3), other], {HW: [3, 5], "hw2": 5}, f"seed: several ({HW}: 3, 5; hw2: 5)\n"),
         ([ada, replace(other, seed=8)], {HW: 5, "hw2": 8}, f"seed: several ({HW}: 5; hw2: 8)\n"),
     ]:
-        summary = grade.summed_up(found, 4.0, 2)
+        summary = grade.summarize(found, 4.0, 2)
         assert summary["seed"] == seed
-        assert words in grade.in_words(summary)
+        assert words in grade.describe(summary)
 
 
 @pytest.mark.parametrize(
     ("words", "said", "not_said"),
     [((), "The same command goes on from here", "--regrade"),
      (("--student", "ada"), "The same command goes on from here", "--regrade"),
-     (("--regrade",), "The same command without --regrade goes on", "earlier grade"),
+     (("--regrade",), "The same command goes on from here", "earlier grade"),
      (("--regrade", "--student", "ada"), "keeps the earlier grade; the same command starts again", "goes on")],
 )  # fmt: skip
 def test_how_to_go_on_after_ctrl_c_is_true(words, said, not_said, small_course, capsys, monkeypatch):
@@ -118,6 +127,21 @@ def test_how_to_go_on_after_ctrl_c_is_true(words, said, not_said, small_course, 
     monkeypatch.setattr("autograder.examine.batch.grade", stopped)
     code, out, err = dpcourse(capsys, "grade", HW, *words, "--course", small_course)
     assert (code, out, said in err, not_said in err) == (1, "", True, False)
+
+
+def test_ctrl_c_is_told_in_a_word(tmp_path, capsys, monkeypatch):
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autograder.course.course.Course.find", interrupt)
+    assert dpcourse(capsys, "release", "--course", tmp_path) == (1, "", "\nstopped\n")
+
+
+def test_a_traceback_is_shown_only_if_one_asks_for_it(tmp_path, capsys, monkeypatch):
+    assert dpcourse(capsys, "release", "--course", tmp_path)[2].startswith("dpcourse release: there is no course in")
+    monkeypatch.setenv(cli.DEBUG, "1")
+    with pytest.raises(Problem, match="there is no course in"):
+        dpcourse(capsys, "release", "--course", tmp_path)
 
 
 def test_a_seed_that_can_be_guessed_is_warned_of(capsys):
@@ -132,7 +156,7 @@ def test_what_a_person_should_look_at_is_named():
     assert grade.to_look_at([odd]) == [f"partial: eve\ufffd[2J, {HW}: Two lines."]
     many = grade.to_look_at([odd] * 23)
     assert (len(many), many[-1]) == (21, "and 3 more: see --json or report")
-    assert "1 submission (" in grade.in_words(grade.summed_up(records()[:1], 4.0, 1))
+    assert "1 submission (" in grade.describe(grade.summarize(records()[:1], 4.0, 1))
 
 
 def test_what_the_system_refuses_is_one_sentence(tmp_path, capsys):

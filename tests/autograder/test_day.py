@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.command import main
+from autograder.cli import main
 from autograder.examine.records import Record, records_in
 from tests.autograder.classroom import course_in, grade_id, mixed
 from tests.conftest import ROOT

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.export import neutral, quoted
+from autograder.gradebook.export import neutral, quote
 from tests.autograder.small_course import HW, dpcourse, for_machines
 
 
@@ -43,7 +43,7 @@ def test_moodle(course, capsys, tmp_path):
     assert found["bob"]["Maximum Grade"] == "6"
     assert found["bob"]["Full name"] == "'=HYPERLINK(1) +1"
     assert found["77"] == {"Identifier": "Participant 77", "Full name": "Nobody Home", "Email address": "",
-                           "ID number": "77", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+                           "ID number": "77", "Grade": "", "Maximum Grade": "6", "Late": ""}  # fmt: skip
     assert "'=cmd()" in found
 
 
@@ -82,7 +82,7 @@ def test_who_is_only_in_the_list_has_a_row_with_an_empty_field(course, capsys, t
     assert dpcourse(capsys, "export", "--format", "moodle", *words, tmp_path / "m.csv")[0] == 0
     found = {row["ID number"]: row for row in rows(tmp_path / "m.csv")}
     assert found["zoe"] == {"Identifier": "Participant 109", "Full name": "Zoe Idle", "Email address": "zoe@x.org",
-                            "ID number": "zoe", "Grade": "", "Maximum Grade": "6"}  # fmt: skip
+                            "ID number": "zoe", "Grade": "", "Maximum Grade": "6", "Late": ""}  # fmt: skip
     assert len(found) == 5
     assert dpcourse(capsys, "export", "--format", "canvas", *words, tmp_path / "c.csv")[0] == 0
     zoe = next(row for row in rows(tmp_path / "c.csv") if row["ID"] == "509")
@@ -112,7 +112,7 @@ def test_a_late_penalty_from_before_the_points_is_told(course, capsys, tmp_path)
             book.find_submission(HW, student).timestamp = datetime(2026, 11, 2)
             book.find_submission_notebook(HW, HW, student).late_submission_penalty = penalty
         book.db.commit()
-    assert "penalty" not in dpcourse(capsys, *words)[2]  # without a plugin people decide
+    assert "late penalty" not in dpcourse(capsys, *words)[2]  # without a plugin people decide
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
     code, _, err = dpcourse(capsys, *words)
@@ -161,4 +161,4 @@ def test_a_file_that_is_there_stays(course, capsys, tmp_path):
 )  # fmt: skip
 def test_formulas_are_neutralised(field, made):
     assert neutral(field) == made
-    assert next(csv.reader([quoted(field) + ",x"]))[0] == made
+    assert next(csv.reader([quote(field) + ",x"]))[0] == made

@@ -8,10 +8,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell
 
-from autograder.assignment import Assignment
-from autograder.feedback import page
-from autograder.pages import PNG, data_uri, plain
-from autograder.pictures import kept
+from autograder.course.homework import Assignment
+from autograder.pages.feedback import make_page
+from autograder.pages.page import PNG, data_uri, plain
+from autograder.pages.pictures import kept
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
 from tools.browser import driver
 
@@ -48,7 +48,7 @@ def evil_record():
 
 
 def test_nothing_a_student_wrote_acts_on_the_page(homework):
-    text = page(evil_record(), homework, "Homework").decode()
+    text = make_page(evil_record(), homework, "Homework").decode()
     tags = Tags(text).tags
     assert {tag for tag, _ in tags}.isdisjoint(
         {"script", "a", "iframe", "object", "embed", "link", "form", "base", "svg"}
@@ -75,7 +75,7 @@ def test_the_page_in_a_browser(homework, chromium, tmp_path):
         EVIL, ("passed", 1), ("passed", 2), tasks=(*seen.tasks, shown), answers=seen.answers, notes=seen.notes
     )
     place = tmp_path / "page.html"
-    place.write_bytes(page(seen, homework, "Homework"))
+    place.write_bytes(make_page(seen, homework, "Homework"))
     said = []
     with driver() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -159,13 +159,13 @@ def test_a_text_has_the_title_of_its_question(tmp_path):
     book = nbformat.read(place, 4)
     book.cells.insert(6, new_markdown_cell(ask, id="ask"))
     nbformat.write(book, place)
-    text = page(record("ada", ("passed", 1), ("passed", 2)), Assignment.read(place), "Homework").decode()
+    text = make_page(record("ada", ("passed", 1), ("passed", 2)), Assignment.read(place), "Homework").decode()
     assert ">6. Why (one) person?</h3>" in text
     assert "why-written" not in text
 
 
 def test_a_text_without_a_question_has_its_name(homework):
-    assert ">why-written</h3>" in page(record("ada", ("passed", 1), ("passed", 2)), homework, "Homework").decode()
+    assert ">why-written</h3>" in make_page(record("ada", ("passed", 1), ("passed", 2)), homework, "Homework").decode()
 
 
 def test_why_nothing_was_graded_is_said_once_and_first(homework):
@@ -173,7 +173,7 @@ def test_why_nothing_was_graded_is_said_once_and_first(homework):
     tasks = tuple(task(name, "missing", 0, 1, feedback=reason) for name in ("likelihood_ratio", "noisy_count"))
     notes = ("There are 2 notebooks.", reason)
     seen = record("ada", ("x", 0), ("x", 0), tasks=tasks, notes=notes, status="rejected")
-    text = page(seen, homework, "Homework").decode()
+    text = make_page(seen, homework, "Homework").decode()
     assert text.count(reason) == 1
     assert reason in text.partition("</header>")[0]
     assert ("still empty" in text, text.count("not graded"), text.count("There are 2 notebooks.")) == (False, 2, 1)
@@ -204,7 +204,7 @@ def test_an_endless_answer_is_cut():
 
 def test_a_big_class_with_odd_names(tmp_path, capsys, monkeypatch):
     course = make_course(tmp_path)
-    monkeypatch.setattr("autograder.feedback.MANY", 3)  # several processes
+    monkeypatch.setattr("autograder.pages.feedback.MANY", 3)  # several processes
     for student in ("ada", "<b>bob<b>", "..", "zoë"):
         record(student, ("passed", 1), ("missing", 0)).save(course / "grading" / HW)
     (course / "grading" / HW / "broken.json").write_text("{")

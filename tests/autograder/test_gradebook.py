@@ -8,12 +8,12 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import event
 
-from autograder.assignment import Assignment
-from autograder.autograded import answers_shown, graded_path
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record, TaskRecord
-from autograder.gradebook import Writer
-from autograder.submission import Submission
+from autograder.gradebook.graded_notebook import answers_shown, graded_path
+from autograder.gradebook.write import Writer
+from autograder.intake.submission import Submission
 from tests.autograder.small_course import HW
 
 DUE = datetime(2026, 2, 1)
@@ -97,7 +97,7 @@ def test_a_text_that_was_not_written_gets_nothing_and_waits_for_nobody(course, a
 def test_a_rejected_submission_is_in_the_gradebook_too(course):
     record = Record(student="ada", assignment=HW, status="rejected", notes=("The file is empty.",))
     write(course, (record, Submission("ada", HW, rejected="The file is empty.")))
-    assert {grade for grade in rows(course, "ada")[0].values()} == {(0, None, None, False)}
+    assert {grade for grade in rows(course, "ada")[0].values()} == {(None, None, None, True)}  # a person decides
 
 
 def test_the_same_again_changes_nothing(course, assignment):
@@ -188,7 +188,7 @@ def test_all_or_nothing(course, assignment, monkeypatch):
     good, (record, submission) = pair(assignment, "ada", points=(0, 0)), pair(assignment, "bob")
     with pytest.raises(ValueError, match="'bob' does not belong to 'eve'"):
         write(course, good, (record, Submission("eve", HW, submission.answers)))
-    monkeypatch.setattr("autograder.penalties.LatePenalties.by_plugin", lambda *_: 1 / 0)
+    monkeypatch.setattr("autograder.gradebook.penalties.LatePenalties.by_plugin", lambda *_: 1 / 0)
     handed_in_at(course, "bob", DUE)
     with Gradebook(course.db_url, course.name) as book:
         book.update_or_create_assignment(HW, duedate=DUE)
@@ -197,13 +197,21 @@ def test_all_or_nothing(course, assignment, monkeypatch):
     assert everything(course) == before
 
 
-def test_a_source_with_other_tasks_than_the_gradebook_is_refused(course, assignment):
-    write(course, pair(assignment, "ada"))
+def test_a_task_may_be_dropped_and_another_added(course, assignment):
+    write(course, pair(assignment, "ada"), pair(assignment, "bob"))
+    by_hand(course, "ada", noisy_count=(2, 0.5))
     text = course.source(HW).read_text(encoding="utf-8")
     course.source(HW).write_text(text.replace('"noisy_count"', '"another_count"'), encoding="utf-8")
     changed = Assignment.read(course.source(HW))
-    with pytest.raises(ValueError, match="other graded cells than the gradebook"):
-        write(course, pair(changed, "ada"))
+    write(course, pair(changed, "ada"))
+    grades, _ = rows(course, "ada")
+    assert set(grades) == {"likelihood_ratio", "another_count", "why-written"}
+    assert grades["another_count"] == (0.5, None, None, False)
+    with Gradebook(course.db_url, course.name) as book:
+        assert book.find_assignment(HW).max_score == 6
+        assert book.find_submission(HW, "bob").score == 1
+    (line,) = (course.records(HW) / "dropped.jsonl").read_text(encoding="utf-8").splitlines()  # a person's work is kept
+    assert json.loads(line) == {"student": "ada", "cell": "noisy_count", "manual_score": 2, "extra_credit": 0.5}
 
 
 def test_points_may_be_changed_in_the_source(course, assignment):

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.command import main
-from autograder.course import Course
+from autograder.cli import main
+from autograder.console import Problem
+from autograder.course.course import Course
 from autograder.examine.batch import grade, setting_of
 from autograder.examine.records import Record
 from autograder.examine.runs import Run
-from autograder.terminal import Problem
 from tests.autograder.classroom import hand_in
 from tests.autograder.five import CELLS, HOMEWORK, all_right, all_wrong, five_course, notebook, right, score_of
 from tests.autograder.outcome import bare, in_gradebook

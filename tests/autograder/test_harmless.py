@@ -12,10 +12,10 @@ import pytest
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-from autograder import autograded
-from autograder.assignment import Assignment, Cell
-from autograder.autograded import autograded_notebook
-from autograder.harmless import harmless
+from autograder.course.homework import Assignment, Cell
+from autograder.gradebook import graded_notebook
+from autograder.gradebook.graded_notebook import autograded_notebook
+from autograder.pages.sanitizing import harmless
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.verdicts import PNG, decided, handed_in
 from tools import browser
@@ -231,7 +231,7 @@ def test_nothing_that_a_student_wrote_acts_in_the_page(assignment, context, temp
 
 def test_the_same_page_would_be_taken_without_that_care(assignment, context, monkeypatch):
     """So the test above can fail: the payloads do work."""
-    monkeypatch.setattr(autograded, "harmless", lambda text: text.replace("attachment:", ""))
+    monkeypatch.setattr(graded_notebook, "harmless", lambda text: text.replace("attachment:", ""))
     staying = [text for text in MARKDOWN if "refresh" not in text]  # which would leave the page
     found, _ = seen_by(context, page_of(hostile(assignment, staying), "feedback"))
     assert found["title"] == "taken"

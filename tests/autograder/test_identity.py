@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.roster import Identity, read_roster
+from autograder.course.roster import Identity, read_roster
 from tests.autograder.small_course import (
     FILE,
     HW,

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.examine.records import records_in
-from autograder.gradebook import Writer
-from autograder.marks import gradebook, marks_of, outdated
+from autograder.gradebook.read import gradebook, marks_of, outdated
+from autograder.gradebook.write import Writer
 from tests.autograder.small_course import HW, answered, dpcourse, for_machines
 from tests.autograder.test_gradebook import DUE, by_hand, handed_in_at, pair, penalty, write
 
@@ -47,7 +47,7 @@ def course(small_course):
 
 
 def course_assignment(course):
-    from autograder.assignment import Assignment
+    from autograder.course.homework import Assignment
 
     return Assignment.read(course.source(HW))
 

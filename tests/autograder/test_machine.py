@@ -1,18 +1,20 @@
 """Which machine stands in a sandbox's way, and what is said of it: every kind, made as a folder that looks like it."""
 
+import importlib
 import json
 import os
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
-import numpy
 import pytest
-import scipy
+from packaging.requirements import Requirement
 
-from autograder.machine import Machine, cautions, foreign_system, obstacles
+from autograder.system.machine import Machine, cautions, foreign_system, obstacles
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -125,16 +127,30 @@ def test_root_and_a_conda_base_are_cautions(machine, tmp_path):
     assert list(cautions(machine({}, prefix=tmp_path / "other"), str(tmp_path))) == []
 
 
+def required_packages() -> list[str]:
+    """What pip installs with the library alone, by import names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    waiting, every = list(project["dependencies"]), set[str]()
+    while waiting:
+        requirement = Requirement(waiting.pop())
+        name = requirement.name.lower()
+        if name not in every and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+            every.add(name)
+            waiting += metadata.requires(name) or []
+    modules = metadata.packages_distributions()
+    return [module for module, names in modules.items() if every & {name.lower() for name in names}]
+
+
 def test_the_doctor_runs_where_only_the_library_is_installed(tmp_path):
-    """A Python that sees numpy, scipy and this project, and none of what nbgrader or Jupyter bring."""
-    for package in (numpy, scipy):
-        place = Path(package.__file__).parent
+    """A Python that sees this project and what it requires, and none of what nbgrader or Jupyter bring."""
+    for name in required_packages():
+        place = Path(importlib.import_module(name).__file__ or "").parent
         for one in (place, place.with_name(f"{place.name}.libs")):
             if one.is_dir():
                 (tmp_path / one.name).symlink_to(one)
     program = (
         f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(tmp_path)!r}]; "
-        "from autograder.command import main; sys.exit(main(sys.argv[1:]))"
+        "from autograder.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     python = [os.path.realpath(sys.executable), "-I", "-S", "-c", program]
     said = subprocess.run(

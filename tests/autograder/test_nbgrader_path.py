@@ -7,11 +7,11 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from autograder.assignment import Assignment
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.homework import Assignment
 from autograder.examine.records import Record
-from autograder.gradebook import Writer
-from autograder.submission import read_submission
+from autograder.gradebook.write import Writer
+from autograder.intake.submission import read_submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.stock import SEED, nbgrader, quick_folder, tried
 from tools import browser
@@ -125,7 +125,9 @@ def test_everybody_gets_the_points_that_were_earned(graded):
     machine = {who: sum(points or 0 for points, _ in grades.values()) for who, grades in found.items()}
     assert machine == STUDENTS
     waiting = {who for who, grades in found.items() if grades["why-written"][1]}
-    assert waiting == {"solved", "copied", "renamed", "linking", "cheating"}
+    assert waiting == {"solved", "copied", "renamed", "linking", "cheating", "broken", "linked", "piped", "empty"}
+    unread = {who for who, grades in found.items() if all(points is None for points, _ in grades.values())}
+    assert unread == {"broken", "linked", "piped", "empty"}  # nobody has seen what they did: that is no 0
 
 
 def test_it_was_the_trusted_path(graded):

@@ -10,8 +10,8 @@ import time
 import nbformat
 import pytest
 
-from autograder import notebook_file
-from autograder.notebook_file import LARGEST_FILE, Unreadable, cells_of, without_outputs
+from autograder.intake import notebook
+from autograder.intake.notebook import LARGEST_FILE, Unreadable, cells_of, without_outputs
 from tests.autograder.desk import RIGHT, Desk
 from tests.autograder.small_course import HW, make_course
 from tests.conftest import ROOT
@@ -108,8 +108,8 @@ def large(desk, outputs):
 WITHIN_MEMORY = """
 import resource, sys
 from pathlib import Path
-from autograder.assignment import Assignment
-from autograder.submission import read_submission
+from autograder.course.homework import Assignment
+from autograder.intake.submission import read_submission
 resource.setrlimit(resource.RLIMIT_AS, (512 * 2**20, 512 * 2**20))
 found = read_submission(Path(sys.argv[1]), Assignment.read(Path(sys.argv[2])), "ada")
 print(len(found.answers), *found.notes, found.rejected)
@@ -206,7 +206,7 @@ def test_pictures_that_are_too_large_are_left_out_and_told(desk):
 
 
 def test_all_outputs_of_a_file_share_the_patience(monkeypatch):
-    monkeypatch.setattr(notebook_file, "MOST_BRACKETS", 100)
+    monkeypatch.setattr(notebook, "MOST_BRACKETS", 100)
     cell = b'{"outputs":[' + b"[]," * 20 + b"1]}"
     assert without_outputs(b"[" + b",".join([cell] * 2) + b"]")
     with pytest.raises(Unreadable, match="too many"):

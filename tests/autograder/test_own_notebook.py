@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from autograder.course import Course
+from autograder.console import Problem
+from autograder.course.course import Course
 from autograder.examine.batch import grade
-from autograder.own_notebook import check_notebook
-from autograder.terminal import Problem
+from autograder.examine.own_notebook import check_notebook
 from tests.autograder.classroom import answering, grade_id, hand_in, released, solved
 from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook
 from tests.conftest import ROOT
@@ -64,3 +64,16 @@ def test_a_file_that_is_no_homework_is_told(tmp_path):
     place.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
     with pytest.raises(Problem, match="no cell of a homework"):
         check_notebook(place)
+
+
+def test_a_solution_cell_that_has_a_tasks_name_asks_for_nothing(tmp_path):
+    """Only ``theta-solution`` answers ``theta``; a cell with the bare name of a task of dpcourse is no question."""
+    source = ROOT / "exercises" / "source" / "hw2_local_dp" / "hw2_local_dp.ipynb"
+    book = solved(source)
+    book["cells"] = [cell for cell in book["cells"] if grade_id(cell) in ("theta-solution", "theta")]
+    extra = json.loads(json.dumps(book["cells"][0]))
+    extra["metadata"]["nbgrader"]["grade_id"] = "likelihood_ratio"
+    book["cells"].append({**extra, "id": "extra", "source": "import math"})
+    place = tmp_path / "mine.ipynb"
+    place.write_text(json.dumps(book), encoding="utf-8")
+    assert [verdict.task for verdict in check_notebook(place)] == ["theta"]

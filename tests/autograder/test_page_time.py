@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from autograder.assignment import Assignment, Cell
-from autograder.autograded import MOST_EXTRA, autograded_notebook
-from autograder.harmless import LONGEST, harmless, short_code
+from autograder.course.homework import Assignment, Cell
+from autograder.gradebook.graded_notebook import MOST_EXTRA, autograded_notebook
+from autograder.pages.sanitizing import LONGEST, harmless, short_code
 from tests.autograder.attack_bank.by_page import LONG, RUNS
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.test_harmless import page_of

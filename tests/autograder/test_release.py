@@ -3,11 +3,11 @@
 import nbformat
 import pytest
 
-from autograder.course import Course
-from autograder.leaks import secrets_of
-from autograder.marks import gradebook
-from autograder.release import secrets_of_release
-from autograder.terminal import Problem
+from autograder.console import Problem
+from autograder.course.course import Course
+from autograder.gradebook.read import gradebook
+from autograder.handout.leaks import secrets_of
+from autograder.handout.release import try_release
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, source_notebook
 
 
@@ -66,8 +66,8 @@ def test_a_line_may_be_shown(course, tmp_path):
     book.cells[0].source = f"# Homework\n\nThe answer is `{LIKELIHOOD}`"
     nbformat.write(book, course / "source" / HW / f"{HW}.ipynb")
     with pytest.raises(Problem, match="nothing was released"):
-        secrets_of_release(Course.find(course), HW, tmp_path / "one")
-    secrets = secrets_of_release(Course.find(course), HW, tmp_path / "other", [f"  {LIKELIHOOD}"])
+        try_release(Course.find(course), HW, tmp_path / "one")
+    secrets = try_release(Course.find(course), HW, tmp_path / "other", [f"  {LIKELIHOOD}"])
     assert LIKELIHOOD not in secrets.lines
 
 

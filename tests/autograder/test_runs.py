@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from autograder.course import Course
+from autograder.console import Problem
+from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.examine.records import Record, records_in
-from autograder.terminal import Problem
 from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook, score_of
 from tests.autograder.outcome import bare, in_gradebook
 from tests.conftest import ROOT

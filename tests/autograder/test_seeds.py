@@ -5,12 +5,12 @@ import os
 
 import pytest
 
-from autograder.course import Course, settings_of
+from autograder.console import Problem
+from autograder.course.course import Course, settings_of
 from autograder.examine.batch import grade
 from autograder.examine.records import Record, records_in
 from autograder.examine.runs import Run
 from autograder.examine.seeds import any_seed, is_guessable, long_seed, new_seed, probe_seed, seed_of
-from autograder.terminal import Problem
 from tests.autograder.classroom import hand_in
 from tests.autograder.five import CELLS, HOMEWORK, all_right, notebook
 from tests.autograder.outcome import bare
@@ -112,7 +112,7 @@ def after_two():
 
 def give_feedback(root, how):
     if how == "ours":
-        from autograder.command import main
+        from autograder.cli import main
 
         assert main(["feedback", HOMEWORK, "--course", str(root)]) == 0
     else:  # as nbgrader's generate_feedback leaves it, here in a folder that its settings name
@@ -185,7 +185,7 @@ def test_every_start_of_nbgraders_path_draws_a_seed(handed_in, monkeypatch):
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
 
-    from autograder.nbgrader_path import TrustedExporter
+    from autograder.gradebook.nbgrader_plugin import TrustedExporter
 
     root = handed_in(1)
     monkeypatch.setattr("autograder.box.sandbox.check", lambda: None)

@@ -7,8 +7,8 @@ import time
 import nbformat
 import pytest
 
-from autograder.notebook_file import LONGEST_SOURCE, MOST_CELLS
-from autograder.submission import submitted_at
+from autograder.intake.notebook import LONGEST_SOURCE, MOST_CELLS
+from autograder.intake.submission import submitted_at
 from tests.autograder.desk import RIGHT, Desk
 from tests.autograder.small_course import HW, make_course
 
@@ -36,12 +36,14 @@ def test_a_missing_and_a_renamed_cell_are_told(desk):
     desk.cell(book, "noisy_count-solution").metadata.nbgrader.grade_id = "my_count"
     desk.write(book)
     found = desk.read()
-    assert set(found.answers) == {"why-written"}
-    assert [note for note in found.notes if "missing" in note] == [
+    assert set(found.answers) == {"noisy_count-solution", "why-written"}
+    assert found.answers["noisy_count-solution"] == RIGHT  # its function tells
+    assert found.notes == (
         "The cell 'likelihood_ratio-solution' is missing: it was deleted or renamed.",
-        "The cell 'noisy_count-solution' is missing: it was deleted or renamed.",
-    ]
-    assert found.extra == (RIGHT,)
+        "nbgrader's mark is missing at 1 answer ('noisy_count-solution'); it was recognised by its function or its "
+        "question, and counts.",
+    )
+    assert found.extra == ()
     assert not found.rejected
 
 
@@ -55,8 +57,7 @@ def test_of_two_cells_with_one_name_the_one_that_was_written_counts(desk, order)
     desk.write(book)
     found = desk.read()
     assert found.answers["noisy_count-solution"] == RIGHT
-    assert len(found.notes) == 1
-    assert "2 cells 'noisy_count-solution'" in found.notes[0]
+    assert (found.notes, found.extra, found.doubts) == ((), (), {})
 
 
 def test_a_copied_test_cell_does_no_harm(desk):
@@ -75,7 +76,8 @@ def test_added_and_changed_given_cells_are_kept_apart(desk):
     book.cells.append(nbformat.v4.new_markdown_cell("My proof is here."))
     desk.write(book)
     found = desk.read()
-    assert found.extra == (book.cells[1].source, "helper = 1", "My proof is here.")
+    assert found.extra == (book.cells[1].source, "helper = 1")
+    assert found.answers["why-written"] == "My proof is here."  # below its empty cell
     assert found.notes == (
         "Given cells were changed ('imports'); grading runs them as they were given.",
         "1 code cell was added; only the cells for solutions are run.",

@@ -3,7 +3,7 @@
 import base64
 
 from autograder.examine.records import Record, TaskRecord
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
 from tests.autograder.small_course import HW
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(20)).decode()

@@ -51,7 +51,7 @@ def test_every_judge_keeps_its_countenance(homework, what):
         for public in (False, True):
             verdict = task.examine(Student(CLUMSY[what], task.answer, seconds=task.seconds), 7, public=public)
             assert verdict.status in ("failed", "error", "timeout"), f"{name}: {verdict}"
-            assert verdict.points <= task.points / 10, f"{name}: {verdict}"  # a scored task may give a crumb
+            assert verdict.share <= 0.1, f"{name}: {verdict}"  # a scored task may give a crumb
             assert len(verdict.message) > 20, name
             assert verdict._repr_html_()
 
@@ -60,4 +60,4 @@ def test_every_judge_keeps_its_countenance(homework, what):
 def test_what_is_not_written_is_missing(homework):
     for name, task in tasks_of(homework).items():
         verdict = task.examine(Student(unwritten, task.answer, seconds=task.seconds), 7)
-        assert (verdict.status, verdict.points) == ("missing", 0), f"{name}: {verdict}"
+        assert (verdict.status, verdict.share) == ("missing", 0), f"{name}: {verdict}"

@@ -18,7 +18,7 @@ def coin_task(asked):
         talk.require(binomial_fit(heads, 1_000, 0.5, level=LEVEL), f"{heads} heads of 1,000.")
 
     nothing = Misconception("no coin", lambda: 1, "There is no coin.")
-    return Task(name="coin", points=1, see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(nothing,))
+    return Task(name="coin", see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(nothing,))
 
 
 def unlucky(first, then):
@@ -82,6 +82,6 @@ def test_a_failure_without_a_random_test_is_final():
         talk.fail("Wrong.")
 
     known = Misconception("wrong", lambda: 1, "Wrong.")
-    task = Task(name="value", points=1, see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(known,))
+    task = Task(name="value", see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(known,))
     assert not task.examine(Student(lambda: 1, task.answer), 0).passed
     assert asked == [1]

@@ -49,7 +49,7 @@ def test_whoever_computes_the_true_weights_from_the_table_learns_nothing(seed):
     """A random direction in 21 dimensions is right about more than 64% of the patients once in a hundred times."""
     verdict = TRAIN.examine(Student(lucky_log, TRAIN.answer, seconds=60), seed)
     assert (verdict.status, "new patients" in verdict.message) == ("failed", True), verdict
-    assert verdict.points <= 0.15 * TRAIN.points, verdict
+    assert verdict.share <= 0.15, verdict
 
 
 def mixed(shown, kept):
@@ -120,7 +120,7 @@ def test_what_a_judge_draws_does_not_change_the_seeds_it_sends():
                 talk.value({})
 
         known = Misconception("none", lambda: 1, "None.")
-        return Task(name="t", points=1, see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(known,))
+        return Task(name="t", see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(known,))
 
     sent = []
     for numbers in (0, 7):

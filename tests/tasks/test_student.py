@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dpcourse.accounting import dp_sgd_epsilon
 from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Late, Unwritten, received
@@ -20,7 +21,7 @@ def total(values):
 
 
 TOTAL = Task(
-    name="total", points=2, see="nowhere", seconds=1.0,
+    name="total", see="nowhere", seconds=1.0,
     probes=lambda rng: [{"values": rng.uniform(1, 2, 5)} for _ in range(2)],
     judge=values_of(lambda values: values.sum()),
     misconceptions=(Misconception("the mean", lambda values: values.mean(), "That is the mean."),),
@@ -134,7 +135,7 @@ def test_one_clear_sentence(function, status, words, capsys):
     start, handler, alarm = time.monotonic(), signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
     tracing = sys.gettrace()
     found = said(function)
-    assert (found.status, found.points) == (status, 2.0 if status == "passed" else 0.0)
+    assert (found.status, found.share) == (status, 1.0 if status == "passed" else 0.0)
     assert words in found.message
     assert time.monotonic() - start < 4
     assert capsys.readouterr() == ("", "")
@@ -150,7 +151,7 @@ def test_an_empty_function_is_missing_and_not_wrong():
         raise NotImplementedError()
 
     found = said(empty)
-    assert (found.status, found.points) == ("missing", 0.0)
+    assert (found.status, found.share) == ("missing", 0.0)
     assert "write your function first" in found.message
     assert issubclass(Unwritten, Complaint)
     assert issubclass(Late, Complaint)
@@ -258,9 +259,9 @@ def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeyp
         return count + rng.laplace(0, 1 / epsilon)
 
     monkeypatch.delenv("DPCOURSE_GRADING_SEED", raising=False)
-    assert grade(noisy_count) == 2.0
+    assert grade(noisy_count) is None  # nbgrader gives such a cell all its points
     first, seen[:] = set(seen), []
-    assert grade(noisy_count) == 2.0
+    assert grade(noisy_count) is None  # nbgrader gives such a cell all its points
     assert first != set(seen)
     out, err = capsys.readouterr()
     assert err == ""
@@ -268,6 +269,27 @@ def test_grading_writes_nothing_to_stderr_and_draws_new_probes_each_time(monkeyp
     monkeypatch.setenv("DPCOURSE_GRADING_SEED", "seven")
     with pytest.raises(ValueError, match="seven"):
         grade(noisy_count)
+
+
+def test_what_grade_gives_back_is_what_nbgrader_takes_for_the_score(capsys):
+    """Nothing: all points. A number: so many. The points themselves stand in the cell's mark only."""
+
+    def steps_in_budget(epsilon, delta, sigma, q):
+        """Private, but wasteful: half of the steps that fit."""
+        steps = 0
+        while dp_sgd_epsilon(sigma, q, steps + 1, delta) <= epsilon:
+            steps += 1
+        return steps // 2
+
+    assert 15 < grade(steps_in_budget, seed=1, points=100) < 30
+    capsys.readouterr()
+    assert grade(steps_in_budget, seed=1) == 0
+    assert "to give them, the graded cell must say grade(steps_in_budget, points=...)" in capsys.readouterr().out
+
+    def noisy_count(count, epsilon, rng):
+        return count
+
+    assert grade(noisy_count, seed=1) == 0
 
 
 class TooMuch(ValueError):

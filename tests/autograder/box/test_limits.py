@@ -10,7 +10,7 @@ import pytest
 from autograder.box.limits import boxes_that_fit
 from autograder.box.process import Remote
 from autograder.box.sandbox import WRITABLE, Sandbox
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.examine import workers
 from autograder.examine.batch import grade
 from autograder.examine.forked import Forked

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.box.inside.furnish import DEVICES
-from autograder.box.library import Library, library, packages_for
+from autograder.box.library import Library, library
+from autograder.box.packages import NEVER, allowed_packages, packages_for, packages_named
 from autograder.box.sandbox import WRITABLE
 from tests.autograder.box.conftest import mounts_of, processes_in_boxes
 
@@ -149,6 +150,14 @@ def test_a_library_holds_what_a_homework_names_and_no_more():
     assert packages_for(["x = 1"], [b"import psutil, dp_accounting, opacus, nbgrader"]) == ()
     assert packages_for(["from dpcourse import Laplace\nimport autograder"], []) == ()
     assert packages_for(["from dpcourse import data"], []) == ("pandas",)
+    named = allowed_packages(["x = 1"], ["hypothesis"])
+    assert packages_for(["x = 1"], [b"import hypothesis, psutil"], named) == ("hypothesis",)
+    assert packages_for(["x = 1"], [b"import psutil"], named) == ()
+    assert packages_named(["scikit_learn", "mpmath", "no_such_library"]) == {
+        "sklearn": "scikit_learn",
+        "mpmath": "mpmath",
+    }
+    assert not packages_named(NEVER)
     files = Library(("scipy",)).files
     assert any("/scipy/stats/" in name for name in files)
     assert not [name for name in files if name.startswith("/packages/lib/site-packages/torch/")]

@@ -206,7 +206,7 @@ def test_a_sandbox_that_dies_is_replaced(box):
     assert box.is_alive
     box._process.kill()
     with pytest.raises(sandbox.Broken):
-        process.run("gone", "x = 1")
+        process.run("gone", "import time\ntime.sleep(9)")  # the kernel takes a moment to end what was behind the wall
     again = Remote(box, 10.0)
     assert again.run("works", "x = 1") == ""
     again.close()

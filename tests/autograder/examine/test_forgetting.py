@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.assignment import Assignment, Cell
 from autograder.box.process import Remote
 from autograder.box.sandbox import Sandbox
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.homework import Assignment, Cell
 from autograder.examine import examination, remote_student
 from autograder.examine.examination import Examination, examine
 from autograder.examine.remote_student import RemoteStudent
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
 from tests.autograder.five import HOMEWORK, all_right, five_course
@@ -80,7 +80,7 @@ def private_median(data, low, high, epsilon):
 
 
 def verdict(source: str):
-    homework = Assignment("hw", (Cell(SOLUTION, "code", "solution", ""), Cell(NAME, "code", "task", "", TASK.points)))
+    homework = Assignment("hw", (Cell(SOLUTION, "code", "solution", ""), Cell(NAME, "code", "task", "", 5)))
     with Sandbox() as box:
         examined = Examination(Submission("ada", "hw", answers={SOLUTION: source}), homework, {NAME: TASK}, box)
         return examined.verdicts(7)[0][0], examined
@@ -89,7 +89,7 @@ def verdict(source: str):
 @pytest.mark.parametrize("source", [LOOKS_UP, REMEMBERS], ids=["looks up the number of draws", "remembers tables"])
 def test_a_program_that_tells_scored_from_watched_fails(source):
     found, _ = verdict(source)
-    assert (found.status, found.points) == ("failed", 0), found.message
+    assert (found.status, found.share) == ("failed", 0), found.message
     assert "could tell them apart" in found.message
 
 
@@ -98,12 +98,12 @@ def test_memory_would_help_if_it_were_not_taken_away(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scope: dict[str, Any] = {}
     exec(REMEMBERS.replace('"/', f'"{tmp_path}/'), scope)  # it must not leave anything in this machine's folders
-    assert TASK.examine(Student(scope[NAME], TASK.answer), 7).points == TASK.points
+    assert TASK.examine(Student(scope[NAME], TASK.answer), 7).share == 1
 
 
 def test_starting_anew_costs_an_honest_student_nothing():
     found, examined = verdict(HONEST + "\nprivate_median = honest\n")
-    assert (found.status, found.points, examined.starts) == ("passed", TASK.points, 1)
+    assert (found.status, found.share, examined.starts) == ("passed", 1, 1)
 
 
 # The clock is the same in every box. In each round one box learns a number from 0 to 11, and answers when the clock

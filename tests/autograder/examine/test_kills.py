@@ -15,11 +15,11 @@ import pytest
 from autograder.box import sandbox as box
 from autograder.box.process import KilledFromOutside, Lost, Remote
 from autograder.box.sandbox import Sandbox
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.examine.examination import AGAIN, Examination
 from autograder.examine.within_limits import OverLimit, within_limits
-from autograder.submission import Submission
+from autograder.intake.submission import Submission
 from tests.autograder.five import CELLS, HOMEWORK, all_right, five_course
 from tests.autograder.outcome import bare
 
@@ -104,7 +104,7 @@ def test_whatever_is_killed_the_grades_are_those_of_a_calm_run(handed_in):
 
 def examination(source: str, sandbox: Sandbox, tmp_path: Path) -> Examination:
     course = Course.find(five_course(tmp_path))
-    from autograder.assignment import Assignment
+    from autograder.course.homework import Assignment
 
     homework = Assignment.read(course.source(HOMEWORK))
     answers = {f"{name}-solution": text for name, text in {**all_right(), "double": source}.items()}

@@ -1,8 +1,9 @@
 """Several submissions at a time: who rests between two boxes leaves the processor to another."""
 
+import itertools
 import time
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.examine import examination
 from autograder.examine.batch import grade
 from tests.autograder.five import HOMEWORK
@@ -23,4 +24,4 @@ def test_while_one_rests_another_is_examined(handed_in, bubblewrap, monkeypatch,
     assert len(records) == 6
     rests = sorted(tuple(map(float, path.read_text().split())) for path in tmp_path.glob("*.rest"))
     assert len(rests) == sum(any(task.status == "failed" for task in record.tasks) for record in records) >= 3
-    assert any(following[0] < first[1] for first, following in zip(rests, rests[1:], strict=False))
+    assert any(following[0] < first[1] for first, following in itertools.pairwise(rests))

@@ -1,0 +1,1 @@
+"""What students hand in, from wherever it comes, until it is a submission."""

@@ -1,0 +1,1 @@
+"""What this machine allows, and how to install what is missing."""
