@@ -15,7 +15,7 @@ TYPED  := $(wildcard dpcourse autograder tools)
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab site slides experiments study test testslow lint format bench bench-grading system constraints clean
+.PHONY: help setup lab site slides experiments study test testslow test-postgres lint format bench bench-grading system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,10 +42,16 @@ study: setup ## grade right and wrong homework submissions again and again (hour
 	$(PY) -m tools.judge_misses
 
 test: lint system ## check everything: style, types, tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow and not postgres"
 
 testslow: setup ## the long random searches, which make test leaves out
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m slow
+
+test-postgres: setup system ## play a term with a gradebook in a real PostgreSQL (Debian, as root)
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y postgresql >/dev/null; }
+	$(PIP) install -q -c constraints.txt "psycopg[binary]"
+	$(PY) -m pytest -m postgres
 
 lint: setup ## ruff and mypy only
 	$(PY) -m ruff check .

@@ -13,6 +13,7 @@ import json
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from autograder.console import Problem
@@ -22,7 +23,7 @@ from autograder.examine.records import Record, records_in, write_whole, written_
 from autograder.examine.seeds import is_guessable, new_seed
 from autograder.examine.within_limits import OverLimit, within_limits
 from autograder.gradebook.writing_process import Graded, Scribe
-from autograder.intake.submission import Submission, read_submission
+from autograder.intake.submission import Submission, homeworks_in, read_submission
 
 BATCH, SOON = 25, 2.0  # records, or seconds, until the gradebook is written
 
@@ -90,10 +91,21 @@ class Run:
 
     def submission(self, student: str) -> Submission:
         """What the student handed in. Reading it takes so much memory and time at most."""
+        folder = self.course.submitted(student, self.name)
         try:
-            return within_limits(read_submission, self.course.submitted(student, self.name), self.assignment, student)
+            submission = within_limits(read_submission, folder, self.assignment, student)
+            if not (submission.rejected and submission.fingerprint):
+                return submission
+            others = [Assignment.read(self.course.source(name)) for name in self.course.assignments()]
+            names = within_limits(homeworks_in, folder, others)
         except OverLimit as error:
             return Submission(student, self.name, rejected=f"It could not be read: {error}.")
+        if not names:
+            return submission
+        text = (
+            f"{submission.rejected} Its cells are those of {' or '.join(names)}: it was handed in at the wrong place."
+        )
+        return replace(submission, rejected=text)
 
     def restate(self, writer: Writing) -> None:
         """If the points of tasks have changed, or a task is no longer asked: tell the gradebook, and then the records.

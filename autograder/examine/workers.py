@@ -31,6 +31,7 @@ from autograder.intake.submission import Submission
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
 
+RESTS, RESTED = "rests", "rested"  # what a worker says beside its record
 MOST_LOSSES = 20  # of workers by the same submission
 LONGEST = 2 * SECONDS + 120.0  # the box has its own clock, for fresh and for public probes; this one is for the judge
 TOO_MUCH = "Its answers took more memory than the judge has: nothing of it could be decided."
@@ -77,9 +78,10 @@ def examine_job(job: Job, setting: Setting, sandbox: Sandbox, rest: Rest = time.
 
 def _serve(connection: Connection, setting: Setting, sandbox: Sandbox) -> None:
     def rest(seconds: float) -> None:
-        connection.send(True)
+        connection.send(RESTS)
         time.sleep(seconds)
-        connection.send(False)
+        connection.send(RESTED)
+        connection.recv()  # whose turn it is says the other side
 
     limit_memory(JUDGE_MEMORY)
     try:
@@ -99,18 +101,25 @@ class _Worker:
         self.connection, self.process = self._forked.connection, self._forked.process
         self.stop = self._forked.kill
         self.job: Job | None = None
-        self.is_resting = False  # between two boxes: meanwhile another worker has the processor
-        self.since = 0.0
+        self.rest = ""  # between two boxes: meanwhile another worker has the processor
+        self.since = self.rests_since = 0.0
 
     @property
     def is_at_work(self) -> bool:
         """Does it need a processor?"""
-        return self.job is not None and not self.is_resting
+        return self.job is not None and not self.rest
 
     def give(self, job: Job) -> None:
-        self.job, self.is_resting, self.since = job, False, time.monotonic()
+        self.job, self.rest, self.since = job, "", time.monotonic()
         with contextlib.suppress(OSError):  # it has died meanwhile: that is noticed elsewhere
             self.connection.send(job)
+
+    def go_on(self) -> None:
+        """It has rested, and it is its turn again. Its clock stood still meanwhile."""
+        self.since += time.monotonic() - self.rests_since
+        self.rest = ""
+        with contextlib.suppress(OSError):
+            self.connection.send(None)
 
 
 def _needed(setting: Setting) -> set[str]:
@@ -153,6 +162,10 @@ def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Recor
         number, places = _that_fit(sandbox, number)
         while True:
             while sum(worker.is_at_work for worker in workers) < number:
+                rested = next((worker for worker in workers if worker.rest == RESTED), None)
+                if rested is not None:
+                    rested.go_on()
+                    continue
                 free = next((worker for worker in workers if worker.job is None), None)
                 job = next_job() if free is not None or len(workers) < places else None
                 if job is None:
@@ -182,8 +195,10 @@ def _heard(
     with contextlib.suppress(EOFError, OSError):
         if worker.connection.poll():
             said = worker.connection.recv()
-            if isinstance(said, bool):
-                worker.is_resting = said
+            if said == RESTS:
+                worker.rest, worker.rests_since = said, time.monotonic()
+            elif said == RESTED:
+                worker.rest = said
             else:
                 worker.job = None
                 yield said

@@ -161,8 +161,8 @@ def joined(cells: Iterable[RawCell]) -> RawCell:
     return RawCell(first.kind, first.grade_id, first.cell_id, source, pictures)
 
 
-def likeliest_homework(cells: Sequence[RawCell], homeworks: Iterable[Assignment]) -> str | None:
-    """The homework to which most of the cells belong; None if no cell belongs to any."""
+def likeliest_homeworks(cells: Sequence[RawCell], homeworks: Iterable[Assignment]) -> list[str]:
+    """The homework to which most of the cells belong, or several if they share them; none if no cell belongs to any."""
     shares = {one.name: len(match_answers(cells, one).cells) for one in homeworks}
-    best = max(shares, key=lambda name: shares[name], default=None)
-    return best if best is not None and shares[best] else None
+    most = max(shares.values(), default=0)
+    return [name for name, share in shares.items() if share == most > 0]

@@ -19,7 +19,7 @@ from autograder.course.homework import Assignment
 from autograder.course.names import BadName, safe_name, same, shown
 from autograder.course.roster import NAMES, Roster
 from autograder.examine.records import write_whole
-from autograder.intake.answers import likeliest_homework
+from autograder.intake.answers import likeliest_homeworks
 from autograder.intake.archives import Handed, handed_in
 from autograder.intake.claims import Claims
 from autograder.intake.notebook import Unreadable, cells_of
@@ -49,7 +49,7 @@ class Collection:
         submitted = course.root / "submitted"
         self.students = {same(path.name): path.name for path in submitted.glob("*") if path.is_dir()}
         self.homeworks = {name: Assignment.read(course.source(name)) for name in course.assignments()}
-        self.by_content: dict[bytes, str | None] = {}  # fingerprint -> the homework that the cells tell
+        self.by_content: dict[bytes, list[str]] = {}  # fingerprint -> the homeworks that the cells tell
 
     def take(self, source: Path) -> list[dict[str, Any]]:
         """Go through the source; each file ends with an outcome.
@@ -113,12 +113,15 @@ class Collection:
         Also a sentence if the name of the file tells another one than its cells.
         """
         by_cells, by_name = self.compare_cells(handed.content), self.read_name(handed)
-        homework = by_cells or by_name or self.assignment
-        if homework is None:
+        possible = by_cells or [name for name in (by_name or self.assignment,) if name is not None]
+        if not possible:
             raise BadName("is no homework that I know, neither by its cells nor by its name; say which by --assignment")
-        if self.assignment not in (None, homework):
-            raise BadName(f"is {homework}, not {self.assignment}")
-        other = by_cells is not None and by_name not in (None, by_cells)
+        if self.assignment is not None and self.assignment not in possible:
+            raise BadName(f"is {possible[0]}, not {self.assignment}")
+        homework = self.assignment or (by_name if by_name in possible else possible[0])
+        if len(possible) > 1 and homework not in (self.assignment, by_name):
+            raise BadName(f"may be {' or '.join(possible)}, by its cells; say which by --assignment")
+        other = bool(by_cells) and by_name not in (None, homework)
         return homework, f"is called {shown(handed.file)}, but its cells are those of {homework}" if other else ""
 
     def read_name(self, handed: Handed) -> str | None:
@@ -126,14 +129,14 @@ class Collection:
         stem = same(handed.file.rsplit(".", 1)[0]).replace(" ", "_")
         return max((homework for homework in self.homeworks if same(homework) in stem), key=len, default=None)
 
-    def compare_cells(self, content: bytes) -> str | None:
-        """The homework to which most of the cells belong."""
+    def compare_cells(self, content: bytes) -> list[str]:
+        """The homework to which most of the cells belong; several if they have these cells in common."""
         key = sha256(content).digest()
         if key not in self.by_content:
             try:
-                self.by_content[key] = likeliest_homework(cells_of(content)[0], self.homeworks.values())
+                self.by_content[key] = likeliest_homeworks(cells_of(content)[0], self.homeworks.values())
             except Unreadable:
-                self.by_content[key] = None
+                self.by_content[key] = []
         return self.by_content[key]
 
     def put(self, handed: Handed, student: str, homework: str, listed: bool, misnamed: str) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from autograder.course.homework import Assignment
-from autograder.intake.answers import known_sources, match_answers
+from autograder.intake.answers import known_sources, likeliest_homeworks, match_answers
 from autograder.intake.notebook import RawCell, Unreadable, cells_of, quoted, read_file
 
 MOST_ENTRIES = 1_000  # of a folder, looked through for a notebook
@@ -49,6 +49,16 @@ def read_submission(folder: Path, assignment: Assignment, student: str) -> Submi
         return Submission(student, assignment.name, rejected=str(reason))
     except Exception as error:  # whatever a file system can do to a program
         return Submission(student, assignment.name, rejected=f"It could not be read: {type(error).__name__}: {error}.")
+
+
+def homeworks_in(folder: Path, homeworks: Sequence[Assignment]) -> list[str]:
+    """The homeworks whose cells are in a folder that somebody handed in; none if nothing there can be read."""
+    for path in _notebooks(folder, []):
+        try:
+            return likeliest_homeworks(cells_of(read_file(path))[0], homeworks)
+        except (Unreadable, OSError):
+            continue
+    return []
 
 
 def submitted_at(folder: Path) -> datetime | None:

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from autograder.course.homework import Assignment
-from autograder.intake.answers import likeliest_homework, match_answers
+from autograder.intake.answers import likeliest_homeworks, match_answers
 from autograder.intake.notebook import cells_of
 from tests.autograder.desk import RIGHT, Desk
 from tests.autograder.small_course import HW, make_course
@@ -148,8 +148,8 @@ def test_the_homework_is_known_by_its_cells(desk):
     without_marks_and_ids(book)
     other = Assignment("other", tuple(cell for cell in desk.assignment.cells if cell.role == "given"))
     cells, _ = cells_of(nbformat.writes(book).encode())
-    assert likeliest_homework(cells, [other, desk.assignment]) == HW
-    assert likeliest_homework(cells[:1], [other, desk.assignment]) is None
+    assert likeliest_homeworks(cells, [other, desk.assignment]) == [HW]
+    assert likeliest_homeworks(cells[:1], [other, desk.assignment]) == []
 
 
 def test_many_cells_take_no_time(desk):
