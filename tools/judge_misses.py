@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from dpcourse.tasks import HOMEWORKS, Student, Task, tasks_of
-from tools.judge_versions import bank_of
+from tests.tasks.banks import bank_of
 
 
 class Wrong(NamedTuple):

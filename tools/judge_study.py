@@ -1,33 +1,30 @@
 """Do right submissions ever lose a point to chance? Grade them again and again: ``python -m tools.judge_study``.
 
 Every right submission of the banks (tests/tasks/bank_hw*) is graded with ``--seeds`` grading seeds; it must pass each
-time. Where a submission has a twin that draws many answers at once (tests/tasks/together), samples come from the twin:
-a test compares the two. What was done is kept under build/judge_study and not done again, so the study can be stopped
-at any time and goes on where it was; what is decided by changed code starts anew.
+time. What was done is kept under build/judge_study and not done again, so the study can be stopped at any time and goes
+on where it was; after any change of the judges or of the banks it starts anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import fcntl
+import hashlib
 import json
 import os
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from dpcourse.tasks import HOMEWORKS, Student, tasks_of
-from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.student import _seed_everything
-from tools.judge_versions import bank_of, version
+from tests.tasks.banks import bank_of
 
-KEPT = Path(__file__).resolve().parents[1] / "build" / "judge_study" / "results.json"
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("dpcourse/tasks", "dpcourse/audit", "tests/tasks")
+KEPT = ROOT / "build" / "judge_study" / "results.json"
 AT_ONCE = 10.0  # seconds of work that are given away at a time
 
 
@@ -38,35 +35,16 @@ class Submission(NamedTuple):
     task: str
     style: str
 
-    @property
-    def twin(self) -> Callable[..., Any] | None:
-        """The function that draws many of its answers at once, if there is one."""
-        from tests.tasks.together import TOGETHER
-
-        return TOGETHER.get(self.task, {}).get(self.style)
-
     def student(self) -> Student:
         """Who answers for it."""
         task, function = tasks_of(self.homework)[self.task], bank_of(self.homework).RIGHT[self.task][self.style]
-        return _Together(function, task.answer, seconds=10 * task.seconds, twin=self.twin)
+        return Student(function, task.answer, seconds=10 * task.seconds)
 
 
-class _Together(Student):
-    """A student whose samples come from the twin, if there is one."""
-
-    def __init__(self, *function: Any, twin: Callable[..., Any] | None, **how: Any) -> None:
-        super().__init__(*function, **how)
-        self.twin = twin
-
-    def draws(self, probe: Probe, number: int, seed: int = 0) -> np.ndarray:
-        return super().draws(probe, number, seed) if self.twin is None else drawn(self.twin, probe, number, seed)
-
-
-def drawn(twin: Callable[..., Any], probe: Probe, number: int, seed: int) -> np.ndarray:
-    """A twin's sample, as a student's: numbers in double precision, or words."""
-    _seed_everything(seed)
-    sample = np.asarray(twin(number, np.random.default_rng(seed), **probe))
-    return sample if sample.dtype.kind == "U" else sample.astype(float)
+def code_version() -> str:
+    """A fingerprint of the files that decide: the judges, what they test with, and the submissions."""
+    files = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
 def submissions() -> list[Submission]:
@@ -116,12 +94,12 @@ class Study:
     """What is known so far, and on disk."""
 
     def __init__(self, chosen: list[Submission], seeds: int) -> None:
-        self.seeds, self.versions = seeds, {one: version(*one) for one in chosen}
+        self.seeds, self.version = seeds, code_version()
         kept = _kept()
         self.known = {one: self._known(one, kept.get("|".join(one), {})) for one in chosen}
 
     def _known(self, one: Submission, kept: dict[str, Any]) -> Graded:
-        if kept.get("version") != self.versions[one]:
+        if kept.get("version") != self.version:
             return Graded()
         return Graded(kept["seeds"], tuple(kept["failed"]), kept["seconds"], kept["bound"])
 
@@ -132,7 +110,7 @@ class Study:
         with KEPT.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             kept = _kept()
-            kept["|".join(one)] = {"version": self.versions[one], **self.known[one]._asdict()}
+            kept["|".join(one)] = {"version": self.version, **self.known[one]._asdict()}
             KEPT.with_suffix(".new").write_text(json.dumps(kept, indent=0))
             KEPT.with_suffix(".new").replace(KEPT)
 
@@ -178,7 +156,7 @@ class Study:
             lines.append(
                 f"{homework}: a right one loses a point to chance with probability at most {sum(bounds.values()):.2g}; "
                 f"{sum(seeds):,} gradings of {len(seeds)} right submissions to {len(bounds)} tasks, each at least "
-                f"{min(seeds):,}; {sum(one.twin is not None for one in known)} of them drew their samples at once"
+                f"{min(seeds):,}"
             )
         fewer = [f"{'|'.join(one)} {found.seeds:,}" for one, found in self.known.items() if found.seeds < self.seeds]
         lines.append(f"fewer than {self.seeds:,} seeds: {', '.join(fewer) or 'none'}")

@@ -165,6 +165,18 @@ def test_formgrader_shows_the_results(day, window, screenshots):
         window.screenshot(path=str(screenshots / "formgrader.png"), full_page=True)
 
 
+def test_formgrader_opens_from_the_menu_of_jupyterlab(day, window, screenshots):
+    """As the guide says: JupyterLab, started in the course's folder, its menu Nbgrader, and there Formgrader."""
+    with browser.jupyter(day) as server:
+        window.goto(f"{server.base}/lab?token={server.token}")
+        window.locator("#jp-MainMenu >> text=Nbgrader").click(timeout=60_000)
+        window.locator(".lm-Menu-item >> text=Formgrader").first.click(timeout=30_000)
+        frame = window.frame_locator("iframe[src*=formgrader]")
+        frame.locator(f"text={HOMEWORK}").first.wait_for(timeout=60_000)
+        assert "Manage Assignments" in frame.locator("body").inner_text()
+        window.screenshot(path=str(screenshots / "formgrader_in_lab.png"))
+
+
 def submission_id(root: Path, student: str) -> str:
     from nbgrader.api import Gradebook
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
+from tests.tasks.banks import bank_of as bank
 from tools.judge_misses import wrong_ones
-from tools.judge_versions import bank_of as bank
 
 SEEDS = int(os.environ.get("BANK_SEEDS", "1"))  # more of them: BANK_SEEDS=2000, and patience
 NAMED = 0.95  # the share of known mistakes that must be called by their name; with one seed, all of a task's

@@ -1,8 +1,7 @@
 """The studies of the judges: what was done is kept, changed code starts anew, and failures are told."""
 
 from tools import judge_misses, judge_study
-from tools.judge_study import Graded, Study, Submission, graded, submissions
-from tools.judge_versions import version
+from tools.judge_study import Graded, Study, graded, submissions
 
 THETA = [one for one in submissions() if one.task == "theta"]
 
@@ -17,7 +16,7 @@ def test_a_study_goes_on_where_it_was(tmp_path, monkeypatch):
     assert {found.seeds for found in again.known.values()} == {2}
     job = again.next(set(THETA[1:]))
     assert job == (THETA[0], 2, 1)
-    monkeypatch.setattr(judge_study, "version", lambda *one: "other")
+    monkeypatch.setattr(judge_study, "code_version", lambda: "other")
     assert {found.seeds for found in Study(THETA, 3).known.values()} == {0}
 
 
@@ -38,19 +37,6 @@ def test_a_summary_tells_what_failed_and_what_was_seldom_tried(tmp_path, monkeyp
     assert "probability at most 2e-08" in text
     assert f"fewer than 9 seeds: {'|'.join(THETA[1])} 4" in text
     assert f"13 gradings, failed: {{'{'|'.join(THETA[0])}': (3,)}}" in text
-
-
-def test_a_fingerprint_changes_with_the_submission_and_with_its_twin(monkeypatch):
-    from tests.tasks import bank_hw2
-    from tests.tasks.together import TOGETHER
-
-    one = Submission("hw2_local_dp", "randomized_response", "numpy")
-    before = version(*one)
-    assert version(*one) == before
-    monkeypatch.setitem(TOGETHER["randomized_response"], "numpy", TOGETHER["randomized_response"]["random"])
-    twin = version(*one)
-    monkeypatch.setattr(bank_hw2, "RIGHT", {"randomized_response": {"numpy": bank_hw2.reports.response_random}})
-    assert len({before, twin, version(*one)}) == 3
 
 
 def test_wrong_ones_are_counted_and_so_are_their_names(monkeypatch):
