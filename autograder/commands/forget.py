@@ -9,6 +9,7 @@ import click
 from autograder.commands.options import command, in_course
 from autograder.console import Output, Problem, counted, note, one_line
 from autograder.course.course import Course
+from autograder.course.names import is_one_folder
 from autograder.gradebook.forget import forget_student, mentions, places_of
 from autograder.gradebook.people import known_students
 
@@ -25,7 +26,9 @@ def forget(course: Course, student: str, only: tuple[str, ...], yes: bool, outpu
     Files that you wrote yourself (exports, reports, lists of the class), backups and nbgrader's exchange are not
     touched; those of them that lie in the course's folder and name the student are listed.
     """
-    homeworks = list(only) or None
+    if not is_one_folder(student):
+        raise Problem(f"{student!r} cannot be a student's id")
+    homeworks = course.chosen(list(only)) if only else None
     if not places_of(course, student, homeworks) and student not in known_students(course):
         raise Problem(f"nothing is known of {student!r} in {course.root}")
     what = f"everything about {student!r}" if homeworks is None else f"{', '.join(only)} of {student!r}"

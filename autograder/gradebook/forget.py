@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.course import Course, settings_of
-from autograder.course.names import is_one_folder
 from autograder.examine.records import write_whole
 from autograder.gradebook.penalties import NOTES
 from autograder.gradebook.read import exists, gradebook
@@ -35,8 +34,6 @@ def places_of(course: Course, student: str, homeworks: Sequence[str] | None) -> 
 
 def forget_student(course: Course, student: str, homeworks: Sequence[str] | None = None) -> list[str]:
     """Delete all of it, the gradebook first; what was deleted, in words. Nothing is deleted if the gradebook fails."""
-    if not is_one_folder(student):
-        raise ValueError(f"{student!r} cannot be a student's id: it is no name of one folder")
     deleted = _forget_rows(course, student, homeworks) if exists(course) else []
     for place in places_of(course, student, homeworks):
         if place.is_dir() and not place.is_symlink():
