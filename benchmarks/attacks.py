@@ -2,7 +2,7 @@
 
 Each attack is graded by ``nbgrader autograde`` together with an honest student, in a jail of its own around the whole
 grader, because stock nbgrader lets students' code do what it likes. For our grader the same bank is a test
-(tests/autograder/test_attacks.py), and none of it may succeed.
+(tests/autograder/examine/test_attacks.py), and none of it may succeed.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "autograder" / "THREATS.md").read_text(encoding="utf-8")
 PROMISES = [
     line.strip("|").split("|")

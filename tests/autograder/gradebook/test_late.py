@@ -9,8 +9,8 @@ from autograder.course.course import Course
 from autograder.examine.records import records_in
 from autograder.gradebook.read import gradebook, marks_of, outdated
 from autograder.gradebook.write import Writer
+from tests.autograder.gradebook.test_write import DUE, by_hand, handed_in_at, pair, penalty, write
 from tests.autograder.small_course import HW, answered, dpcourse, for_machines
-from tests.autograder.test_gradebook import DUE, by_hand, handed_in_at, pair, penalty, write
 
 ZERO, NONE = (f"\nc.LateSubmissionPlugin.penalty_method = {method!r}\n" for method in ("zero", "none"))
 
