@@ -102,6 +102,9 @@ class Remote:
         except BadFrame as bad:
             self.close()
             raise Lost(f"it sent {bad}") from None
+        except ValueError as error:  # what was to be sent: a cell of the student's that no message can hold
+            self.close()
+            raise Lost(f"what it was to run cannot be sent: {error}") from None
         finally:
             self._left -= time.monotonic() - start
 

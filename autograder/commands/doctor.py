@@ -171,7 +171,8 @@ def check_homework(course: Course, name: str) -> Finding:
         return Finding(name, "missing", str(error), how)
     other = next(filter(None, map(states_other_points, assignment.cells)), "")
     if other:
-        return Finding(name, "missing", other, "make the text of the cell say what nbgrader's Points of the cell say")
+        how = "# only stock nbgrader reads that number: write the points of the cell there, too, in the source notebook"
+        return Finding(name, "caution", other, how)
     said = (
         f"{len(tasks)} tasks, {assignment.machine_points:g} points by machine, {assignment.manual_points:g} by people"
     )

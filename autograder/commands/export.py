@@ -54,7 +54,7 @@ def export(
     everything = [(name, mark) for name, some in marks.items() for mark in some.values()]
     waiting = sum(mark.waits and not mark.unread for _, mark in everything)
     if waiting:
-        note(f"WARNING: {counted(waiting, 'submission')} not final: a person has still to read a text (formgrader)")
+        note(f"WARNING: {counted(waiting, 'submission')} not final: a person has still to look at it (formgrader)")
     unread = [f"{mark.student} ({name})" for name, mark in everything if mark.unread]
     if unread:
         note(

@@ -44,6 +44,6 @@ def forget(course: Course, student: str, only: tuple[str, ...], yes: bool, outpu
         output.tell(f"deleted: {one_line(one)}")
     left = [path.name for path in mentions(course, student)]
     if left:
-        note(f"{counted(len(left), 'file')} of yours still name {student!r}: {', '.join(left)}")
+        note(f"{student!r} is still named in {counted(len(left), 'file')} of yours: {', '.join(left)}")
     output.write_json({"student": student, "deleted": deleted, "still_named_in": left})
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -79,34 +80,30 @@ def grade(
     from autograder.box.walls import NoSandbox
     from autograder.examine import batch
 
-    before, start = list_records(course, homeworks), time.perf_counter()
-    penalties, differences = dict[str, list[str]](), list[str]()
-
-    def end(changed: dict[str, list[str]], sentences: list[str]) -> None:
-        penalties.update(changed)
-        differences.extend(sentences)
-
+    start, ends = time.perf_counter(), list[batch.End]()
+    before = list_records(course, homeworks)
     try:
         with bar("grading", total) as advance:
             records = batch.grade(
                 course, homeworks, students=students or None, jobs=jobs, cluster=cluster, seed=seed, regrade=regrade,
-                unsafe=unsafe, repeat_probes=repeat_probes, progress=advance, on_end=end,
+                unsafe=unsafe, repeat_probes=repeat_probes, progress=advance, on_end=ends.append,
             )  # fmt: skip
     except NoSandbox as error:
         raise Problem(f"{error} (`dpcourse doctor` says what else helps on this machine)") from None
     except KeyboardInterrupt:
         how = how_to_go_on(again=regrade and bool(students))
         raise Problem(f"stopped; nothing that was graded is lost. {how}") from None
-    seconds, new = time.perf_counter() - start, len(list_records(course, homeworks) - before)
-    summary = {
-        **summarize(records, seconds, new),
-        "left_out": left_out,
-        "penalties_changed": penalties,
-        "differences": differences,
-    }
+    (end,) = ends
+    summary = summarize(records, time.perf_counter() - start, end.examined)
+    summary |= {"left_out": left_out, "penalties_changed": end.penalties, "differences": end.differences}
+    written = {Path(place) for place, _ in list_records(course, homeworks) - before}
+    new = [record for record in records if record.place(course.records(record.assignment)) in written]
     output.write_json({"summary": summary, "submissions": [record.for_machines() for record in records]})
-    for line in [*to_look_at(records), *to_decide(records), *(f"WARNING: {one}" for one in differences)]:
+    for line in [*to_look_at(records), *to_decide(new), *(f"WARNING: {one}" for one in end.differences)]:
         note(line)
+    for name in homeworks:
+        if course.has_feedback(name) and (name in end.penalties or any(one.assignment == name for one in new)):
+            note(f"{name}: the feedback pages are older than these grades; run: dpcourse feedback {name}")
     output.tell(describe(summary))
     return 0
 

@@ -52,6 +52,7 @@ def report(course: Course, homeworks: list[str], html: str | None, similar: floa
     read_records(course, homeworks)  # or a sentence that nothing was graded
     marks = read_marks(course, homeworks)
     described = describe_class(course, watched(homeworks, "report"), marks, read_names(course), similar)
+    described["differences"] = differences_of(course, homeworks)
     for section in described["homeworks"]:
         output.tell(describe_homework(section))
     if described["progress"]:
@@ -59,7 +60,7 @@ def report(course: Course, homeworks: list[str], html: str | None, similar: floa
     if place is not None:
         write_whole(place, make_page(described))
         output.tell(f"written to {place}")
-    for sentence in differences_of(course, homeworks):
+    for sentence in described["differences"]:
         note(f"WARNING: {sentence}")
     output.write_json(described)
     return 0

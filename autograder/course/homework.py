@@ -5,23 +5,23 @@ It is read as JSON: nbformat and nbgrader take seconds to load, and a worker tha
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
+
+from autograder.course.programs import read_program
 
 Kind = Literal["code", "markdown"]
 Role = Literal["given", "solution", "task", "written"]
 HIDDEN = re.compile(r"^[^\n]*BEGIN HIDDEN TESTS.*?END HIDDEN TESTS[^\n]*\n?", re.DOTALL | re.MULTILINE)
 #: What stock nbgrader gives a part of (see ``dpcourse.tasks.grade``).
 STATED_POINTS = re.compile(r"^[ \t]*grade\(.*\bpoints=([0-9.]+)", re.MULTILINE)
-#: A name that a program defines at its top level.
-DEFINITION = re.compile(
-    r"^(?:async[ \t]+)?(?:def|class)[ \t]+([A-Za-z_]\w*)|^([A-Za-z_]\w*)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE
-)
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,15 @@ class Assignment:
         return {cell.grade_id: cell for cell in self.cells if cell.grade_id}
 
     @cached_property
-    def functions(self) -> dict[str, set[str]]:
+    def functions(self) -> dict[str, frozenset[str]]:
         """grade_id of a solution -> the names by which its answer is known: those of tasks, if it defines any."""
-        names = {cell.grade_id: defined_names(cell.source) for cell in self.cells if cell.role == "solution"}
-        tasks = set(self.task_names)
-        return {grade_id: tasks & defined or defined for grade_id, defined in names.items()}
+        tasks, names = frozenset(self.task_names), dict[str, frozenset[str]]()
+        for cell in self.cells:
+            if cell.role == "solution":
+                program = read_program(cell.source)
+                every = program.functions | program.variables
+                names[cell.grade_id] = tasks & every or program.functions or every
+        return names
 
     def solution_of(self, task: str) -> str:
         """The grade_id of the cell in which the answer to a task stands."""
@@ -145,9 +149,13 @@ class Assignment:
         return cls(path.stem, cells)
 
 
-def defined_names(source: str) -> set[str]:
-    """The functions, classes and variables that a program defines at its top level."""
-    return {name or variable for name, variable in DEFINITION.findall(source)}
+def read_homeworks(sources: Iterable[Path]) -> dict[str, Assignment]:
+    """The homeworks of these source notebooks; one that cannot be read is left out: ``doctor`` tells it."""
+    homeworks = {}
+    for path in sources:
+        with contextlib.suppress(ValueError, OSError):
+            homeworks[path.stem] = Assignment.read(path)
+    return homeworks
 
 
 def states_other_points(cell: Cell) -> str:
@@ -173,9 +181,10 @@ def _cell(raw: dict[str, Any]) -> Cell:
         raise ValueError(f"a {role} cell has no grade_id: {source[:60]!r}")
     if role == "task" and kind == "markdown":
         raise ValueError(f"the graded cell {name!r} is markdown, but not marked as a solution: nobody could answer it")
-    points = float(marks.get("points", 0)) if grade or by_hand else 0.0
-    if not 0 <= points < float("inf"):
-        raise ValueError(f"the cell {name!r} has {points} points; they must be a number >= 0")
+    points = marks.get("points", 0) if grade or by_hand else 0
+    if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points < float("inf"):
+        raise ValueError(f"the cell {name!r} has {points!r} points; they must be a number >= 0")
+    points = float(points)
     return Cell(name, kind, role, source, points, by_hand or (grade and solution), str(raw.get("id", "")))
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from autograder.box import sandbox
@@ -23,8 +24,17 @@ from autograder.intake.submission import Submission
 if TYPE_CHECKING:
     from dpcourse.tasks.task import Task
 
-#: Is told, at the end, homework -> whose late penalty was changed, and where grades still differ (see ``drift``).
-OnEnd = Callable[[dict[str, list[str]], list[str]], object]
+
+@dataclass(frozen=True)
+class End:
+    """How a run ended: whose late penalties were changed, where grades still differ, how many were examined."""
+
+    penalties: dict[str, list[str]]
+    differences: list[str]
+    examined: int
+
+
+OnEnd = Callable[[End], object]
 
 
 def grade(
@@ -39,7 +49,7 @@ def grade(
     unsafe: bool = False,
     progress: Callable[[Record], object] | None = None,
     repeat_probes: bool = False,
-    on_end: OnEnd = lambda penalties, differences: None,
+    on_end: OnEnd = lambda end: None,
 ) -> list[Record]:
     """Grade what was handed in; the records of everything asked for, those of earlier runs included."""
     if not unsafe and cluster is None:
@@ -99,7 +109,7 @@ def _graded(
                 told(kept)
         for run in runs.values():
             writer.complete(run)
-        on_end(writer.update_penalties(students), writer.differences())
+        on_end(End(writer.update_penalties(students), writer.differences(), writer.examined))
     if students is None:
         for run in runs.values():
             run.end()

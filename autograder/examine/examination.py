@@ -9,6 +9,7 @@ No student code has ever run in the process that this module runs in.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -270,7 +271,9 @@ def examine(
 def _doubt(verdict: Verdict, submission: Submission, assignment: Assignment) -> str:
     """Why a person should decide about a wrong answer: another one may have been meant. "" if nothing suggests it."""
     doubt = submission.doubts.get(assignment.solution_of(verdict.task), "")
-    return doubt or (ADDED if "NameError" in verdict.errors and submission.extra else "")
+    named = any(re.search(rf"\b{verdict.task}\b", source) for source in submission.extra)
+    elsewhere = (verdict.status == "missing" and named) or ("NameError" in verdict.errors and submission.extra)
+    return doubt or (ADDED if elsewhere else "")
 
 
 def _record(

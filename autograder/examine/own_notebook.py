@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from autograder.box.packages import packages_for, packages_named
 from autograder.box.sandbox import mentioned, without_walls
 from autograder.console import Problem
-from autograder.course.homework import Assignment, Cell, defined_names
+from autograder.course.homework import Assignment, Cell
+from autograder.course.programs import read_program
 from autograder.examine.examination import Examination
 from autograder.intake.answers import match_answers
 from autograder.intake.notebook import RawCell, Unreadable, cells_of, read_file
@@ -91,7 +92,7 @@ def _task_in(raw: RawCell, tasks: Mapping[str, Task]) -> str:
         return marked
     if raw.kind != "code" or raw.is_locked:
         return ""
-    return next((name for name in tasks if name in defined_names(raw.source)), "")
+    return next((name for name in tasks if name in read_program(raw.source).functions), "")
 
 
 def _likeliest(names: set[str]) -> Mapping[str, Task]:
@@ -118,9 +119,8 @@ def _tasks_of(path: Path, cells: Sequence[RawCell], folder: Path) -> tuple[dict[
             graded.add(name)
         if name in graded or name != raw.grade_id:
             marked.append(name)
-    functions = {
-        name for raw in cells if raw.kind == "code" and not raw.is_locked for name in defined_names(raw.source)
-    }
+    code = (raw.source for raw in cells if raw.kind == "code" and not raw.is_locked)
+    functions = {name for source in code for name in read_program(source).functions}
     homework = _likeliest(set(marked) or functions)
     tasks: dict[str, Task] = {}
     unknown = list[Verdict]()

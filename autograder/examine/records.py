@@ -102,7 +102,7 @@ class Record:
             if cell.role != "task":
                 continue
             task = known.get(cell.grade_id)
-            if task is None or (task.max_points == 0 < cell.points and task.status == "passed"):
+            if task is None or task.max_points == 0 < cell.points:  # the share of nothing is not known
                 return None
             share = task.points / task.max_points if task.max_points else 0.0
             same = task.max_points == cell.points

@@ -18,7 +18,7 @@ from typing import Any
 
 from autograder.console import Problem
 from autograder.course.course import Course
-from autograder.course.homework import Assignment
+from autograder.course.homework import Assignment, read_homeworks
 from autograder.examine.records import Record, records_in, write_whole, written_together
 from autograder.examine.seeds import is_guessable, new_seed
 from autograder.examine.within_limits import OverLimit, within_limits
@@ -96,8 +96,8 @@ class Run:
             submission = within_limits(read_submission, folder, self.assignment, student)
             if not (submission.rejected and submission.fingerprint):
                 return submission
-            others = [Assignment.read(self.course.source(name)) for name in self.course.assignments()]
-            names = within_limits(homeworks_in, folder, others)
+            others = read_homeworks(map(self.course.source, self.course.assignments()))
+            names = within_limits(homeworks_in, folder, list(others.values()))
         except OverLimit as error:
             return Submission(student, self.name, rejected=f"It could not be read: {error}.")
         if not names:
@@ -143,6 +143,7 @@ class Writing:
 
     def __init__(self, course: Course, runs: dict[str, Run]) -> None:
         self._runs, self._scribe = runs, Scribe(course)
+        self.examined = 0
         self._waiting: list[Graded] = []
         self._since = time.monotonic()
 
@@ -161,6 +162,7 @@ class Writing:
         run = self._runs[record.assignment]
         record = record.of_run(run.identity)
         record.save(run.folder)
+        self.examined += 1
         return record
 
     def add(self, record: Record, submission: Submission) -> None:

@@ -162,9 +162,9 @@ def local(jobs: Iterable[Job], setting: Setting, number: int) -> Generator[Recor
         number, places = _that_fit(sandbox, number)
         while True:
             while sum(worker.is_at_work for worker in workers) < number:
-                rested = next((worker for worker in workers if worker.rest == RESTED), None)
-                if rested is not None:
-                    rested.go_on()
+                rested = [worker for worker in workers if worker.rest == RESTED]
+                if rested:
+                    min(rested, key=lambda worker: worker.rests_since).go_on()
                     continue
                 free = next((worker for worker in workers if worker.job is None), None)
                 job = next_job() if free is not None or len(workers) < places else None
@@ -204,7 +204,7 @@ def _heard(
                 yield said
             return
     spent = job.spent + time.monotonic() - worker.since
-    late = spent > LONGEST
+    late = spent > LONGEST and not worker.rest
     if not late and worker.process.is_alive() and worker.job is not None:
         return
     worker.stop()

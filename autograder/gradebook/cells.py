@@ -58,7 +58,7 @@ def differences_of_cells(gradebook: Any, homework: Assignment) -> list[str]:
     sentences += [f"{name} is in the source, but not yet in the gradebook" for name in sorted(ours.keys() - theirs)]
     for name in sorted(ours.keys() & theirs):
         if ours[name] != theirs[name]:
-            sentences.append(f"{name} has {ours[name]:g} points in the source and {theirs[name]:g} in the gradebook")
+            sentences.append(f"{name} is worth {ours[name]:g} in the source and {theirs[name]:g} in the gradebook")
     return sentences
 
 

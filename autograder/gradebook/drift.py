@@ -6,7 +6,10 @@ first whether that has happened.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -16,6 +19,7 @@ from autograder.course.homework import Assignment
 from autograder.examine.records import Record, records_in
 from autograder.gradebook.cells import differences_of_cells
 from autograder.gradebook.read import agrees, exists, gradebook, marks_of
+from autograder.intake.notebook import Unreadable, read_file
 
 NAMED = 3  # students that a sentence names
 
@@ -55,6 +59,9 @@ def _sentences(
     other = [who for who, record in records.items() if who in marks and not agrees(marks[who], record)]
     if other and not (cells or old):
         yield f"the gradebook has other points by machine than the record of {names(other)}; {again}"
+    new = [who for who in sorted(there & records.keys()) if _is_newer(course.submitted(who, name), records[who])]
+    if new:
+        yield f"{people(new)} graded by an earlier file than the one that is handed in now; {again}"
     waiting = sorted(there - records.keys())
     if waiting:
         yield f"{people(waiting)} not graded yet; {again}"
@@ -64,6 +71,17 @@ def _sentences(
             f"{people(gone)} graded, but what they handed in is no longer in {course.root / 'submitted'}; put it back, "
             f"or delete the rest: dpcourse forget {quote(gone[0])} --homework {name}"
         )
+
+
+def _is_newer(folder: Path, record: Record) -> bool:
+    """Does the folder hold other notebooks than the one that was graded?"""
+    prints = set()
+    for path in folder.glob("*.ipynb"):
+        with contextlib.suppress(OSError, Unreadable):
+            prints.add(sha256(read_file(path)).hexdigest())
+    return (
+        bool(prints) and record.fingerprint not in prints and (record.fingerprint != "" or record.status == "rejected")
+    )
 
 
 def people(students: Collection[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from autograder.course.course import Course, settings_of
 from autograder.examine.records import write_whole
 from autograder.gradebook.penalties import NOTES
-from autograder.gradebook.read import exists, gradebook
+from autograder.gradebook.read import DROPPED, exists, gradebook
 
 #: Below each of these stands a folder for each student. nbgrader may call them otherwise in its settings.
 WRITTEN = (".csv", ".html", ".json", ".txt")
@@ -43,6 +43,7 @@ def forget_student(course: Course, student: str, homeworks: Sequence[str] | None
         deleted.append(place.relative_to(course.root).as_posix() if place.is_relative_to(course.root) else str(place))
     for name in course.record_folders() if homeworks is None else homeworks:
         _forget_penalty(course.records(name) / NOTES, student)
+        _forget_dropped(course.records(name) / DROPPED, student)
     return deleted
 
 
@@ -82,6 +83,12 @@ def _overwrite(book: Any) -> None:
         book.db.commit()
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM"))
+
+
+def _forget_dropped(place: Path, student: str) -> None:
+    if place.is_file():
+        lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
+        write_whole(place, "".join(line for line in lines if json.loads(line)["student"] != student).encode())
 
 
 def _forget_penalty(place: Path, student: str) -> None:

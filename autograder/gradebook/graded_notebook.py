@@ -118,8 +118,8 @@ def _output(cell: Cell, task: TaskRecord | None, painted: bool) -> dict[str, Any
     if task is None:
         task = TaskRecord(task=cell.grade_id, points=0, max_points=cell.points, status="missing")
     verdict = Verdict(
-        task=task.task, status=task.status, message=harmless(task.feedback), misconception=task.misconception,
-        wasteful=task.wasteful,
+        task=task.task, status=task.status, message=harmless(f"{task.feedback} {task.doubt}".strip()),
+        misconception=task.misconception, wasteful=task.wasteful,
     )  # fmt: skip
     address = data_uri(task.picture) if painted else ""
     picture = f'<img alt="The answers, and what they should be." src="{address}">' if address else ""

@@ -15,6 +15,7 @@ from autograder.examine.records import Record
 from autograder.gradebook.penalties import LatePenalties, are_same, due_date, seconds_late
 from autograder.intake.submission import submitted_at
 
+DROPPED = "dropped.jsonl"  # beside the records: what people gave for tasks that are no longer asked
 UNREAD = "What was handed in could not be read."  # the comment by which the gradebook knows it
 
 

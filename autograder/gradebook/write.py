@@ -19,6 +19,7 @@ import nbformat
 from nbgrader import api, utils
 from sqlalchemy.orm import contains_eager, selectinload
 
+from autograder.console import counted, note
 from autograder.course.homework import Assignment, as_jupyter
 from autograder.examine.records import Record, write_whole
 from autograder.gradebook.cells import differences_of_cells, synchronise_cells
@@ -31,7 +32,7 @@ from autograder.gradebook.graded_notebook import (
     write_autograded,
 )
 from autograder.gradebook.penalties import LatePenalties, are_same, due_date, seconds_late
-from autograder.gradebook.read import UNREAD, agrees, marks_of
+from autograder.gradebook.read import DROPPED, UNREAD, agrees, marks_of
 from autograder.intake.submission import Submission, submitted_at
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 Graded = tuple[Record, Submission]
 
-DROPPED = "dropped.jsonl"  # beside the records: points and comments of people for tasks that are no longer asked
+ELSEWHERE = "No response here; is the answer in another cell? Cells that do not belong to the homework are at the end."
 AT_ONCE = 200  # submissions that are held in memory; databases also limit the names in one query
 
 
@@ -103,6 +104,10 @@ class Writer:
             earlier = place.read_text(encoding="utf-8") if place.is_file() else ""
             lines = "".join(f"{json.dumps(one)}\n" for one in by_people)
             write_whole(place, (earlier + lines).encode())
+            note(
+                f"{name}: {counted(len(by_people), 'grade')} and comments that people gave were for tasks that are no "
+                f"longer asked: they left the gradebook, and are kept in {place}"
+            )
 
     def _homework(self, name: str) -> Assignment:
         """The homework as its source is now; it is read once."""
@@ -210,7 +215,8 @@ class _Batch:
         for cell in [*self.grade_cells, *self.task_cells]:
             grade = grades.get(cell.id) or self._new(api.Grade, cell, notebook)
             by_machine = self._role(cell.name) == "task"
-            score = points.get(cell.name, 0.0) if by_machine else 0.0 if cell.name in untouched else None
+            is_empty = cell.name in untouched and not submission.is_odd
+            score = points.get(cell.name, 0.0) if by_machine else 0.0 if is_empty else None
             if submission.rejected:  # nobody has seen the work: that is no 0
                 score = None
             if grade.manual_score is None:
@@ -221,7 +227,7 @@ class _Batch:
         comments = {comment.cell_id: comment for comment in notebook.comments}
         for cell in [*self.solution_cells, *self.task_cells]:
             comment = comments.get(cell.id) or self._new(api.Comment, cell, notebook)
-            nothing = UNREAD if submission.rejected else "No response."
+            nothing = UNREAD if submission.rejected else ELSEWHERE if submission.is_odd else "No response."
             comment.auto_comment = nothing if cell.name in untouched else None
 
     def _new(self, kind: type, cell: Any, notebook: Any) -> Any:

@@ -9,12 +9,14 @@ from typing import Any
 
 from autograder.console import Problem
 from autograder.course.course import Course, settings_of
+from autograder.course.homework import Assignment
 from autograder.handout.leaks import Secrets, secrets_of
 
 
 def make_release(course: Course, homework: str, *, force: bool, may_show: Collection[str] = ()) -> tuple[str, str]:
     """Make one release. Gives the outcome (released, unchanged, refused), and why."""
     place = course.release(homework).parent
+    Assignment.read(course.source(homework))  # what is wrong there is told by its cell
     with tempfile.TemporaryDirectory(dir=course.root, prefix=".release-") as name:
         folder = Path(name)
         try_release(course, homework, folder / "trial", may_show)

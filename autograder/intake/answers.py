@@ -8,11 +8,12 @@ Of several cells that define a function the last one counts, as it does in the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from autograder.console import counted
-from autograder.course.homework import Assignment, Cell, defined_names
-from autograder.intake.notebook import RawCell
+from autograder.course.homework import Assignment, Cell
+from autograder.course.programs import Program, read_program
+from autograder.intake.notebook import LONGEST_SOURCE, RawCell
 
 
 @dataclass
@@ -47,7 +48,7 @@ class _Matching:
         self.cells, self.homework, self.is_unwritten, self.result = cells, homework, is_unwritten, Answers()
         self.known = known_sources(homework)
         self.lost = {i for i, raw in enumerate(cells) if raw.grade_id not in homework.by_grade_id}
-        self.names = [defined_names(raw.source) if self.is_students(raw) else set() for raw in cells]
+        self.programs = [read_program(raw.source) if self.is_students(raw) else Program() for raw in cells]
         self.functions = set[str]().union(*homework.functions.values())
         self.marks = {raw.grade_id for raw in cells}
         self.without_mark: list[str] = []
@@ -60,7 +61,7 @@ class _Matching:
                 self.result.notes.append(f"The cell {cell.grade_id!r} is missing: it was deleted or renamed.")
                 continue
             self.result.used.update(places)
-            self.result.cells[cell.grade_id] = joined([self.cells[i] for i in places])
+            self.result.cells[cell.grade_id] = joined([self.own_part(self.cells[i]) for i in places])
             if all(i in self.lost for i in places) and cell.grade_id not in self.marks:
                 self.without_mark.append(cell.grade_id)
         if self.without_mark:
@@ -74,9 +75,21 @@ class _Matching:
         return self.result
 
     def is_students(self, raw: RawCell) -> bool:
-        """Is it code that the student could write?"""
+        """Is it code that the student wrote, wherever it stands?"""
+        return raw.kind == "code" and raw.source.strip() not in self.known
+
+    def defines(self, cell: Cell, place: int) -> bool:
+        """Does the cell there define the function of this one? A number of that name does not count for one."""
+        functions, program = self.homework.functions[cell.grade_id], self.programs[place]
+        wanted = read_program(cell.source)
+        return bool(functions & (program.functions | (program.variables if functions & wanted.variables else set())))
+
+    def own_part(self, raw: RawCell) -> RawCell:
+        """A cell without what was handed out there, where the student wrote into a cell that is graded."""
         cell = self.homework.by_grade_id.get(raw.grade_id)
-        return raw.kind == "code" and raw.source.strip() not in self.known and (cell is None or cell.role == "solution")
+        if cell is None or cell.role != "task":
+            return raw
+        return replace(raw, source=raw.source.replace(cell.visible.strip(), "", 1))
 
     def marked(self, cell: Cell) -> list[int]:
         """The cells with the mark of this one; without any, those that have lost it and have Jupyter's id."""
@@ -85,9 +98,8 @@ class _Matching:
 
     def code(self, cell: Cell) -> list[int]:
         """The cells that are the answer, in order: one, or what was written into its cell and then the function."""
-        functions = self.homework.functions[cell.grade_id]
         own = self.marked(cell)
-        defining = [i for i, names in enumerate(self.names) if functions & names]
+        defining = [i for i in range(len(self.cells)) if self.defines(cell, i)]
         candidates = sorted({*own, *defining})
         if len(candidates) > 1:
             unwritten = {i for i in candidates if self.is_unwritten(cell, self.cells[i].source)}
@@ -108,8 +120,18 @@ class _Matching:
             self.result.doubts[cell.grade_id] = doubt
             self.result.notes.append(doubt)
         self.result.used |= {i for i in candidates if self.cells[i].source.strip() == text}
-        before = [i for i in candidates if i in own and i not in defining and i < last]
-        return [*before, last]
+        return self.with_what_it_needs(last, candidates, own, defining)
+
+    def with_what_it_needs(self, last: int, candidates: list[int], own: list[int], defining: list[int]) -> list[int]:
+        """The cell that counts, after the others that it builds on, and with the rest of a cell that was split."""
+        places = {last, *(i for i in candidates if i in own and i not in defining)}
+        for i in reversed([i for i in candidates if i < last]):
+            names = self.programs[i].functions | self.programs[i].variables
+            if any(names & self.programs[other].uses for other in places):
+                places.add(i)
+        if sum(len(self.cells[i].source) for i in places) > LONGEST_SOURCE:
+            return [last]
+        return sorted(places)
 
     def text(self, cell: Cell) -> list[int]:
         """The cells with a written answer. A person reads all of them."""
@@ -118,7 +140,10 @@ class _Matching:
         if own and (below or len(own) > 1):
             self.result.used.update(own)
             own = [i for i in own if not self.is_unwritten(cell, self.cells[i].source)] or ([] if below else own[:1])
-        return own or below
+        places = own or below
+        while len(places) > 1 and sum(len(self.cells[i].source) for i in places) > LONGEST_SOURCE:
+            places = places[:-1]
+        return places
 
     def below_the_question(self, cell: Cell) -> list[int]:
         """The texts of the student's own between what stands above the answer and the next cell of the homework."""
@@ -131,9 +156,9 @@ class _Matching:
             raw = self.cells[i]
             if raw.grade_id == cell.grade_id:
                 continue
-            if i not in self.lost or raw.source.strip() in self.known or self.names[i] & self.functions:
+            if i not in self.lost or raw.source.strip() in self.known or self.programs[i].functions & self.functions:
                 break
-            if raw.kind == "markdown":
+            if raw.kind in ("markdown", "raw"):
                 places.append(i)
         return places
 

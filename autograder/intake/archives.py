@@ -33,6 +33,9 @@ OTHERS = (
 TIMESTAMP = "timestamp.txt"
 EMPTY = "is an empty folder: nothing was handed in"
 
+TWO_PLATFORMS = (
+    "may be Moodle's or Canvas's by its name, and of different students: a student cannot hand in for another"
+)
 TWO_NUMBERS = "has two numbers of Moodle in its name, {} and {}: a student cannot hand in for another"
 
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)", re.DOTALL)
@@ -136,6 +139,8 @@ def whose(parts: list[str], time: datetime | None, homeworks: Collection[str]) -
     """
     where = "/".join(parts)
     moodle = MOODLE.fullmatch(parts[0])
+    if moodle and len(parts) == 1 and CANVAS.fullmatch(parts[0]):  # of one of them a student chose the name
+        raise BadName(TWO_PLATFORMS)
     numbers = sorted(set(MOODLES_NUMBER.findall(parts[0])))
     if len(numbers) > 1:  # one of them stands in the student's name, or in the name of the file
         raise BadName(TWO_NUMBERS.format(*numbers))

@@ -15,15 +15,15 @@ from typing import Any
 
 from autograder.console import bar
 from autograder.course.course import Course
-from autograder.course.homework import Assignment
+from autograder.course.homework import read_homeworks
 from autograder.course.names import BadName, safe_name, same, shown
 from autograder.course.roster import NAMES, Roster
 from autograder.examine.records import write_whole
-from autograder.intake.answers import likeliest_homeworks
+from autograder.examine.within_limits import OverLimit, within_limits
 from autograder.intake.archives import Handed, handed_in
 from autograder.intake.claims import Claims
-from autograder.intake.notebook import Unreadable, cells_of
 from autograder.intake.precedence import before, compared, identity_of, remember
+from autograder.intake.submission import look_through
 
 #: Names of files that say nothing about who wrote them.
 ANYBODYS = re.compile(r"(untitled|homework|notebook|assignment|solution|submission|hw_?\d|copy_of)")
@@ -48,8 +48,8 @@ class Collection:
         self.came: set[tuple[str, str]] = set()  # student, homework: what is there came in this run
         submitted = course.root / "submitted"
         self.students = {same(path.name): path.name for path in submitted.glob("*") if path.is_dir()}
-        self.homeworks = {name: Assignment.read(course.source(name)) for name in course.assignments()}
-        self.by_content: dict[bytes, list[str]] = {}  # fingerprint -> the homeworks that the cells tell
+        self.homeworks = read_homeworks(map(course.source, course.assignments()))
+        self.by_content: dict[bytes, tuple[list[str], str]] = {}  # fingerprint -> what look_through says
 
     def take(self, source: Path) -> list[dict[str, Any]]:
         """Go through the source; each file ends with an outcome.
@@ -131,12 +131,16 @@ class Collection:
 
     def compare_cells(self, content: bytes) -> list[str]:
         """The homework to which most of the cells belong; several if they have these cells in common."""
+        return self.look_through(content)[0]
+
+    def look_through(self, content: bytes) -> tuple[list[str], str]:
+        """The homeworks that the cells tell, and why the file cannot be read, if so. It takes so much time at most."""
         key = sha256(content).digest()
         if key not in self.by_content:
             try:
-                self.by_content[key] = likeliest_homeworks(cells_of(content)[0], self.homeworks.values())
-            except Unreadable:
-                self.by_content[key] = []
+                self.by_content[key] = within_limits(look_through, content, list(self.homeworks.values()))
+            except OverLimit as error:
+                self.by_content[key] = [], f"{error}."
         return self.by_content[key]
 
     def put(self, handed: Handed, student: str, homework: str, listed: bool, misnamed: str) -> None:
@@ -170,10 +174,9 @@ class Collection:
             place = self.put_aside(student, homework, old)
             outcome = "replaced"
             why.append(f"took the place of one that is now {place} ({reason if first else '--replace'})")
-        try:
-            cells_of(handed.content)
-        except Unreadable as error:
-            why.append(f"WARNING: what {student!r} handed in cannot be read as a notebook: {error}")
+        problem = self.look_through(handed.content)[1]
+        if problem:
+            why.append(f"WARNING: what {student!r} handed in cannot be read as a notebook: {problem}")
         remember(folder, handed)  # first, so that nothing is ever there of which nobody knows whose it is
         write_whole(target, handed.content)
         self.came.add((student, homework))

@@ -30,6 +30,7 @@ KEPT = {
 #: The next bracket that stands in no string.
 BRACKET = re.compile(rb'(?:"(?:[^"\\]++|\\.)*+"|[^"{}\[\]]++)*+(?P<bracket>[{}\[\]])', re.DOTALL)
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}  # how a file of that type begins
+INLINE = re.compile(r"data:(image/(?:png|jpeg));base64,([A-Za-z0-9+/=]++)")
 UNWRITABLE = re.compile("[\x00\ud800-\udfff]")  # no program and no UTF-8 file can hold them
 
 
@@ -175,6 +176,14 @@ def _cell(raw: Any, number: int, notes: list[str]) -> RawCell | None:
     if not isinstance(source, str):
         notes.append(f"The source of cell {number} is not text; it was left out.")
         return None
+    pasted: list[tuple[str, str]] = []
+    if raw.get("cell_type") == "markdown":  # a picture in the text itself: it is no text
+
+        def take_out(match: re.Match[str]) -> str:
+            pasted.append((match[1], match[2]))
+            return "picture"
+
+        source = INLINE.sub(take_out, source)
     if len(source) > LONGEST_SOURCE:
         notes.append(f"Cell {number} has {len(source):,} characters, more than {LONGEST_SOURCE:,}; it was left out.")
         return None
@@ -184,7 +193,8 @@ def _cell(raw: Any, number: int, notes: list[str]) -> RawCell | None:
     metadata = raw.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = marks.get("grade_id") if isinstance(marks, dict) else None
-    pictures = tuple(_pictures(raw.get("attachments")))[:MOST_PICTURES]
+    inline = {str(number): {kind: text} for number, (kind, text) in enumerate(pasted)}
+    pictures = tuple([*_pictures(inline), *_pictures(raw.get("attachments"))])[:MOST_PICTURES]
     is_locked = isinstance(marks, dict) and marks.get("locked") is True
     return RawCell(_text(raw.get("cell_type")), _text(name), _text(raw.get("id")), source, pictures, is_locked)
 

@@ -27,7 +27,8 @@ class Submission:
     that the student added or changed although they were given; nothing of it is run. ``rejected``: "", or the sentence
     why nothing can be graded. ``fingerprint``: SHA-256 of the file, "" if there is none. ``pictures``: grade_id -> type
     and base64 of the pictures in a written answer. ``doubts``: grade_id -> why it is not sure which answer was meant; a
-    person decides if it turns out to be wrong.
+    person decides if it turns out to be wrong. ``is_odd``: something of the student's stands where no answer is looked
+    for, or was left out, so that an empty answer may not be all.
     """
 
     student: str
@@ -39,6 +40,7 @@ class Submission:
     fingerprint: str = ""
     pictures: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
+    is_odd: bool = False
 
 
 def read_submission(folder: Path, assignment: Assignment, student: str) -> Submission:
@@ -59,6 +61,14 @@ def homeworks_in(folder: Path, homeworks: Sequence[Assignment]) -> list[str]:
         except (Unreadable, OSError):
             continue
     return []
+
+
+def look_through(content: bytes, homeworks: Sequence[Assignment]) -> tuple[list[str], str]:
+    """The homeworks whose cells are in a file, and why it cannot be read, if that is so."""
+    try:
+        return likeliest_homeworks(cells_of(content)[0], homeworks), ""
+    except Unreadable as error:
+        return [], str(error)
 
 
 def submitted_at(folder: Path) -> datetime | None:
@@ -148,10 +158,24 @@ def _sorted_out(path: Path, assignment: Assignment, student: str) -> Submission:
     answers = {name: cell.source for name, cell in chosen.items()}
     texts = [cell.grade_id for cell in assignment.written if cell.grade_id in chosen]
     pictures = {name: chosen[name].pictures for name in texts if chosen[name].pictures}
+    is_odd = bool(notes)
     notes += matching.notes
-    extra = _extra([raw for i, raw in enumerate(cells) if i not in matching.used], assignment, notes)
+    rest = [raw for i, raw in enumerate(cells) if i not in matching.used]
+    extra = _extra(rest, assignment, notes)
+    known = known_sources(assignment)
+    loose = [raw for raw in rest if not raw.grade_id or raw.grade_id in assignment.by_grade_id]  # not of a dropped task
+    is_odd = is_odd or any(raw.source.strip() not in known for raw in loose)
     return Submission(
-        student, assignment.name, answers, extra, tuple(notes), "", fingerprint, pictures, matching.doubts
+        student,
+        assignment.name,
+        answers,
+        extra,
+        tuple(notes),
+        "",
+        fingerprint,
+        pictures,
+        matching.doubts,
+        is_odd,
     )
 
 
@@ -167,8 +191,8 @@ def _extra(cells: list[RawCell], assignment: Assignment, notes: list[str]) -> tu
     if changed:
         shown = ", ".join(map(quoted, changed[:5]))
         notes.append(f"Given cells were changed ({shown}); grading runs them as they were given.")
-    if len(code) > len(changed):
-        number = len(code) - len(changed)
+    number = sum(not raw.grade_id for raw in code if not marks & {raw.cell_id})
+    if number:
         were = "1 code cell was" if number == 1 else f"{number} code cells were"
         notes.append(f"{were} added; only the cells for solutions are run.")
     return tuple(raw.source for raw in extra)

@@ -118,8 +118,11 @@ def describe_task(task: TaskRecord, record: Record, mark: CellMark | None) -> di
     if record.status == "rejected":
         words, feedback = "not graded", ""  # the page says why, once
     by_hand = mark is not None and mark.by_hand
+    colour = COLOURS.get(task.status, COLOURS["missing"])
+    if by_hand and record.status != "rejected":
+        words, colour = "graded by a person", COLOURS["missing"]
     return {
-        "name": task.task, "words": words, "colour": COLOURS.get(task.status, COLOURS["missing"]),
+        "name": task.task, "words": words, "colour": colour,
         "points": task.points if mark is None else mark.score, "doubt": task.doubt,
         "max_points": task.max_points, "by_hand": by_hand, "feedback": feedback, "picture": data_uri(task.picture),
         "waits": mark is not None and mark.waits,

@@ -92,6 +92,7 @@ def make_page(report: Mapping[str, Any]) -> bytes:
     progress = report["progress"]
     return rendered(
         "report.html", course=report["course"], sections=sections, progress=progress,
+        differences=report.get("differences", ()),
         progress_plot=paint(draw_progress(progress)) if progress else None, statuses=TASK_STATUSES, most_rows=SHOWN,
         most_mistakes=MOST_MISTAKES, fewest=FEWEST, drop=DROP,
         say_duration=lambda seconds: in_words(timedelta(seconds=seconds)),

@@ -18,6 +18,7 @@ from autograder.course.homework import Assignment
 from autograder.examine.records import Record
 
 LENGTH = 8  # tokens in a sequence
+MOST = 20_000  # tokens of an answer that are compared
 ENOUGH = 30.0  # weight that two submissions must share: less is said by everybody who answers in one line
 THRESHOLD = 0.8
 TOKEN = re.compile(
@@ -64,7 +65,7 @@ def fingerprint(answers: Mapping[str, str], assignment: Assignment) -> set[int]:
         cell = assignment.by_grade_id.get(grade_id)
         if cell is not None and source.strip():
             items = tokens(source) if cell.kind == "code" else re.findall(r"\w+", source.casefold())
-            found.update(sequences(items, grade_id))
+            found.update(sequences(items[:MOST], grade_id))
     return found
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.system.install import with_pip
 
+COURSES = ("nbgrader_config.py", "exercises/nbgrader_config.py")
 WORKER = """\
 # or grade on a Linux machine of your lab, from here. There:
 #   dask scheduler
@@ -95,10 +96,10 @@ def cautions(machine: Machine, course: str) -> Iterator[Advice]:
         command = shlex.quote(shutil.which("dpcourse") or sys.executable)
         command += "" if shutil.which("dpcourse") else " -m autograder"
         place = shlex.quote(str(Path(course).resolve()))
-        how = (
-            f"useradd --create-home grader\nchown -R grader {place}\n"
-            f"runuser -u grader -- {command} grade --course {place}"
-        )
+        is_course = any((Path(course).resolve() / name).is_file() for name in COURSES)
+        how = "useradd --create-home grader\n"
+        how += f"chown -R grader {place}\n" if is_course else "# give that user the folder of your course\n"
+        how += f"runuser -u grader -- {command} grade --course {place if is_course else 'FOLDER'}"
         said = "seen from outside, a program in the sandbox is root as you are: should it get out, nothing holds it"
         yield Advice("root", f"{said}. Grade as an ordinary user", how)
     if (machine.prefix / "conda-meta").is_dir():

@@ -59,5 +59,6 @@ def task_named(name: str, own: Mapping[str, Task] | None = None) -> Task:
         return package[name]
     names = [*own, *package]
     near = get_close_matches(name, names, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; there are: {', '.join(names)}"
-    raise ValueError(f"there is no task {name!r}{hint} A function is checked under its own name.")
+    some = f"{', '.join(names[:8])} and {len(names) - 8} more"
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {some}."
+    raise ValueError(f"there is no task {name!r}; {hint} A function is checked under its own name.")

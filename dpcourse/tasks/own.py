@@ -10,6 +10,7 @@ import ast
 import json
 import os
 import re
+import stat
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
@@ -31,8 +32,9 @@ def tasks_near(start: Path | None = None) -> Mapping[str, Task]:
     """The tasks of the nearest ``tasks.py``, from this folder (without one: the working directory) upwards."""
     for folder in folders_from(start):
         place = folder / FILE
-        if _is_trusted(place, start) and defines_tasks(place.read_bytes()):
-            return load_tasks(place)
+        source = _read_trusted(place, start)
+        if source is not None and defines_tasks(source):
+            return read_tasks(source, str(place))
     return NOTHING
 
 
@@ -101,14 +103,23 @@ def folders_from(start: Path | None = None) -> Iterator[Path]:
             return
 
 
-def _is_trusted(place: Path, start: Path | None) -> bool:
-    """Is it a file that may be run: nobody else's, who could have put it into a folder that everybody writes to?"""
+def _read_trusted(place: Path, start: Path | None) -> bytes | None:
+    """What is in a file that may be run; None if it is nobody's, or somebody's who could have put it there.
+
+    It is opened once, and what was looked at is what is read: a name may point elsewhere a moment later.
+    """
     try:
-        owner, of_folder = place.stat().st_uid, (start or Path.cwd()).stat().st_uid
+        of_folder = (start or Path.cwd()).stat().st_uid
+        handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(file.fileno())
+            me = os.getuid() if hasattr(os, "getuid") else status.st_uid
+            others_may_write = hasattr(os, "getuid") and status.st_mode & stat.S_IWOTH
+            if not stat.S_ISREG(status.st_mode) or status.st_uid not in (0, me, of_folder) or others_may_write:
+                return None
+            return file.read()
     except OSError:
-        return False
-    me = os.getuid() if hasattr(os, "getuid") else owner
-    return place.is_file() and owner in (0, me, of_folder)
+        return None
 
 
 def _line(error: BaseException, place: str) -> str:

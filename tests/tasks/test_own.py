@@ -77,16 +77,30 @@ def test_a_file_that_somebody_else_put_above_is_not_run(tmp_path, monkeypatch):
     write(tmp_path)
     assert names(mine) == ["mine"]
     owners = {str(tmp_path / "tasks.py"): 4242}
-    stat = Path.stat
+    stat, fstat = Path.stat, os.fstat
 
-    def stat_of(path, **settings):
-        result = stat(path, **settings)
-        return os.stat_result([owners.get(str(path), result.st_uid) if i == 4 else x for i, x in enumerate(result)])
+    def owned(path, result):
+        return os.stat_result([owners.get(path, result.st_uid) if i == 4 else x for i, x in enumerate(result)])
 
-    monkeypatch.setattr(Path, "stat", stat_of)
+    monkeypatch.setattr(Path, "stat", lambda path, **settings: owned(str(path), stat(path, **settings)))
+    monkeypatch.setattr(os, "fstat", lambda handle: owned(os.readlink(f"/proc/self/fd/{handle}"), fstat(handle)))
     assert names(mine) == []
     owners[str(mine)] = 4242  # in a folder of that person: whoever works there runs their notebooks, too
     assert names(mine) == ["mine"]
+
+
+def test_a_link_and_a_file_that_everybody_may_write_are_not_run(tmp_path):
+    """A name that points elsewhere a moment later was a way in: what was looked at is what is run."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    place = write(tmp_path) / "tasks.py" if write(tmp_path).is_dir() else tmp_path / "tasks.py"
+    assert names(mine) == ["mine"]
+    place.chmod(0o666)
+    assert names(mine) == []
+    place.chmod(0o644)
+    place.rename(tmp_path / "other.py")
+    place.symlink_to(tmp_path / "other.py")
+    assert names(mine) == []
 
 
 def test_a_changed_file_is_loaded_anew(tmp_path):
@@ -121,7 +135,7 @@ def test_names_of_own_tasks_are_offered(tmp_path):
     own = tasks_near(write(tmp_path, "median_of_means"))
     with pytest.raises(ValueError, match="did you mean 'median_of_means'"):
         task_named("median_of_mean", own)
-    with pytest.raises(ValueError, match="there are: median_of_means, "):
+    with pytest.raises(ValueError, match="there are median_of_means, "):
         task_named("zzz", own)
 
 

@@ -47,7 +47,7 @@ def test_a_cell_without_a_task_and_points_that_differ(course, capsys):
     nbformat.write(book, place)
     code, found = for_machines(capsys, "doctor", "--course", course)
     assert (code, states(found)[HW]) == (
-        1, ("missing", "noisy_count is worth 2 points, but its cell says points=5"),
+        0, ("caution", "noisy_count is worth 2 points, but its cell says points=5"),
     )  # fmt: skip
     book.cells[5].metadata.nbgrader.grade_id = "nosy_count"
     nbformat.write(book, place)

@@ -24,6 +24,8 @@ def root(graded_course):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(student)
     (graded_course / "grading" / HW / ".penalties").write_text(json.dumps({"ada": [1.0], "bob": [2.0]}))
+    lines = [json.dumps({"student": name, "cell": "gone", "manual_comment": "Fine."}) for name in ("ada", "bob")]
+    (graded_course / "grading" / HW / "dropped.jsonl").write_text("\n".join([*lines, ""]))
     (graded_course / "grades.csv").write_text("ada,5\n")
     return graded_course
 
@@ -45,6 +47,7 @@ def test_a_student_is_forgotten_everywhere(root, capsys):
     assert f"grading/{HW}/ada.json" in found["deleted"]
     assert found["still_named_in"] == ["grades.csv"]  # the instructor's own file
     assert json.loads((root / "grading" / HW / ".penalties").read_text()) == {"bob": [2.0]}
+    assert json.loads((root / "grading" / HW / "dropped.jsonl").read_text())["student"] == "bob"
     assert files_of(root, "bob")
     code, _, err = dpcourse(capsys, "forget", "ada", "--yes", "--course", root)
     assert (code, "nothing is known of 'ada'" in err) == (1, True)

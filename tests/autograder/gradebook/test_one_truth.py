@@ -74,7 +74,7 @@ def test_after_grading_nothing_differs(course):
 def test_other_points_need_no_new_examination(course, monkeypatch):
     change_source(course, worth("add_up", 5))
     assert what_differs(course) == [
-        f"{HOMEWORK}: add_up has 5 points in the source and 2 in the gradebook; run: dpcourse grade {HOMEWORK}"
+        f"{HOMEWORK}: add_up is worth 5 in the source and 2 in the gradebook; run: dpcourse grade {HOMEWORK}"
     ]
     monkeypatch.setattr("autograder.examine.workers.examine", lambda *_, **__: pytest.fail("examined again"))
     grade(course, [HOMEWORK])
@@ -173,3 +173,23 @@ def test_a_regrade_that_was_stopped_goes_on(course, monkeypatch):
     assert Record.load(course.records(HOMEWORK) / f"{first}.json").run == once.run
     grade(course, [HOMEWORK], regrade=True, jobs=1)  # it was finished: now everybody is graded once more
     assert {Record.load(path).seed for path in course.records(HOMEWORK).glob("*.json")} != {once.seed}
+
+
+def test_a_file_that_is_newer_than_its_grade_is_told(course):
+    place = course.root / "submitted" / "s000" / HOMEWORK / f"{HOMEWORK}.ipynb"
+    place.write_bytes((course.root / "submitted" / "s002" / HOMEWORK / f"{HOMEWORK}.ipynb").read_bytes())
+    (sentence,) = what_differs(course)
+    assert "1 student (s000) is graded by an earlier file than the one that is handed in now" in sentence
+    grade(course, [HOMEWORK])
+    assert what_differs(course) == []
+    assert scores(course)[1]["s000"] == 2
+
+
+def test_points_that_were_none_for_a_while_are_not_lost(course):
+    """The share of no points is not known: so it is examined again."""
+    change_source(course, worth("add_up", 0))
+    grade(course, [HOMEWORK])
+    assert scores(course)[0]["s002"] == 0
+    change_source(course, worth("add_up", 3))
+    grade(course, [HOMEWORK])
+    assert scores(course)[0] == scores(course)[1] == {"s000": 0, "s001": 1, "s002": 3}

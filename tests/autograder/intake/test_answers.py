@@ -164,3 +164,116 @@ def test_many_cells_take_no_time(desk):
     answers = match_answers(cells, desk.assignment)
     assert time.process_time() - start < 5
     assert COUNT in answers.cells
+
+
+def change_count(source, kind="code", **metadata):
+    def change(book):
+        book.cells.append(added(source, kind, **metadata))
+
+    return change
+
+
+def split(book):
+    """The helper stands in the lower half, which has the mark, too."""
+    cell = Desk.cell(book, COUNT)
+    lower = copy.deepcopy(cell)
+    cell.source, lower.source = (
+        RIGHT.replace("1 / epsilon", "width(epsilon)"),
+        "def width(epsilon):\n    return 1 / epsilon",
+    )
+    lower.id = "lower"
+    book.cells.insert(place(book) + 1, lower)
+
+
+def into_given(name):
+    """The function was typed into a cell that is not the student's to write."""
+
+    def change(book):
+        Desk.cell(book, COUNT).source = f"def noisy_count(count, epsilon, rng):\n    # YOUR CODE HERE\n{STUB}"
+        target = book.cells[1] if name == "imports" else Desk.cell(book, name)
+        target.source = f"{target.source}\n{RIGHT}"
+
+    return change
+
+
+#: What was added or changed -> the answer still works, as it does when all cells of the notebook run.
+AS_IN_THE_KERNEL = {
+    "wrapped": change_count("noisy_count = (lambda f: lambda *values: f(*values))(noisy_count)"),
+    "needs the first": change_count(RIGHT.replace("1 / epsilon", "noisy_count.__code__.co_argcount / 3 / epsilon")),
+    "a draft in a string": change_count(f'"""\n{RIGHT.replace("1 /", "9 /")}\n"""'),
+    "written to a file": change_count(f"%%writefile mine.py\n{RIGHT.replace('1 /', '9 /')}"),
+    "a number of that name": change_count("likelihood = 1\nnoisy_count_value = 2"),
+    "its own result": change_count("noisy_count_result = dict(\nnoisy_count=\n3)"),
+    "split": split,
+    "in the imports": into_given("imports"),
+    "in the graded cell": into_given("noisy_count"),
+    "in a try": change_count(f"try:\n    {RIGHT.replace(chr(10), chr(10) + '    ')}\nexcept NameError:\n    pass"),
+}
+
+
+@pytest.mark.parametrize("kind", AS_IN_THE_KERNEL)
+def test_what_works_in_the_students_kernel_works_here(desk, kind):
+    book = desk.book()
+    AS_IN_THE_KERNEL[kind](book)
+    desk.write(book)
+    scope = {"check": lambda function: None}
+    exec(desk.read().answers[COUNT], scope)
+
+    class Generator:
+        def laplace(self, center, scale):
+            return scale
+
+    assert scope["noisy_count"](0, 2.0, Generator()) == 0.5
+
+
+def test_a_number_in_another_answer_is_no_function(desk):
+    """`theta = 0.75`, tried out at the end of a later answer, does not take the function's place."""
+    book = desk.book()
+    other = Desk.cell(book, "likelihood_ratio-solution")
+    other.source = "def likelihood_ratio(y, count, neighbour, b):\n    return 1\n\nnoisy_count = 3"
+    book.cells.append(added("noisy_count = noisy_count(1, 2, None)"))
+    desk.write(book)
+    assert desk.read().answers[COUNT] == RIGHT
+
+
+def test_many_texts_are_no_endless_answer(desk):
+    book = desk.book()
+    text = Desk.cell(book, "why-written")
+    for number in range(40):
+        more = copy.deepcopy(text)
+        more.source, more.id = f"{number} " * 60_000, f"more-{number}"
+        book.cells.append(more)
+    desk.write(book)
+    assert len(desk.read().answers["why-written"]) <= 250_000
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [added("Here.", "markdown"), added("Here.", "raw"), added("# Here.")],
+    ids=["markdown", "raw", "code"],
+)
+def test_an_empty_text_is_read_by_a_person_where_something_stands_elsewhere(desk, elsewhere):
+    book = desk.book()
+    desk.write(book)
+    assert not desk.read().is_odd
+    book.cells.insert(1, elsewhere)
+    desk.write(book)
+    assert desk.read().is_odd
+    del book.cells[1]
+    book.cells[0].source += "\n\nMy answer, typed into the question."
+    desk.write(book)
+    assert desk.read().is_odd
+
+
+def test_a_picture_in_the_text_is_a_picture(desk):
+    """However large: base64 is no text, and takes no room of it."""
+    import base64
+
+    book = desk.book()
+    png = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"x" * 300_000).decode()
+    Desk.cell(book, "why-written").source = f"See ![my proof](data:image/png;base64,{png}). That is all."
+    desk.write(book)
+    read = desk.read()
+    assert read.answers["why-written"] == "See ![my proof](picture). That is all."
+    assert read.pictures["why-written"] == (("image/png", png),)
+    assert not read.is_odd

@@ -293,3 +293,13 @@ def test_nobody_hands_in_as_somebody_else(course, tmp_path, capsys, packed):
     assert all("cannot hand in for another" in one["why"] for one in refused)
     there = {one.parts[-3]: one.read_bytes() for one in (course / "submitted").rglob("*.ipynb")}
     assert there == {name: answered(f"return {i}") for name, i in (("jm", 1), ("mal2", 5), ("1001", 6), ("78", 7))}
+
+
+def test_another_homework_that_is_broken_stops_nobody(course, capsys, tmp_path):
+    place = course / "source" / "hw2_broken" / "hw2_broken.ipynb"
+    place.parent.mkdir()
+    place.write_text("{")
+    source = tmp_path / "class"
+    (source / "ada").mkdir(parents=True)
+    (source / "ada" / FILE).write_bytes(answered())
+    assert dpcourse(capsys, "collect", source, "--course", course)[0] == 0

@@ -243,3 +243,19 @@ def test_an_instructor_may_trust_the_times_of_a_folder(course, tmp_path, capsys)
     assert parse_utc(stamp.strip()).replace(tzinfo=UTC) == datetime(2026, 11, 20, 10, tzinfo=UTC)
     code, _, err = dpcourse(capsys, "collect", tmp_path / "x.zip", "--trust-timestamps", "--course", course)
     assert (code, "--trust-timestamps is for a folder" in err) == (1, True)
+
+
+@pytest.mark.parametrize("students", ["", "student_id,canvas,matriculation\nvic,1111,4711\nzoe,6666,\n"])
+@pytest.mark.parametrize("number", ["1111", "4711", "vic"])
+def test_the_name_of_an_uploaded_file_makes_nobody_another_student(course, collect, students, number):
+    """Canvas puts the student's own name for a file at the end: there it may look like a name of Moodle's."""
+    forged = f"zoe_6666_9001_x_{number}_assignsubmission_file_{FILE}"
+    honest = f"vic_1111_9000_{FILE}"
+    code, outcomes = collect({forged: IMPOSTORS, honest: VICTIMS}, students)
+    there = what_is_there(course, "vic" if students else "1111")
+    assert there == VICTIMS
+    assert IMPOSTORS not in {what_is_there(course, name) for name in ("vic", "1111", "4711")}
+    if number.isdecimal():
+        assert outcomes[forged]["outcome"] == "refused"
+        assert "cannot hand in for another" in outcomes[forged]["why"]
+        assert code == 1

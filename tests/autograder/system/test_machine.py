@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from autograder.system.machine import Machine, cautions, foreign_system, obstacles
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -120,7 +120,11 @@ def test_root_and_a_conda_base_are_cautions(machine, tmp_path):
     (tmp_path / "python" / "envs").mkdir()
     root, conda = cautions(machine({}, user=0), str(tmp_path))
     assert (root.what, conda.what) == ("root", "conda")
-    assert f"chown -R grader {tmp_path}" in root.how
+    assert "chown" not in root.how  # not of a folder that is no course: it may be anybody's
+    (tmp_path / "nbgrader_config.py").touch()
+    with_course, _ = cautions(machine({}, user=0), str(tmp_path))
+    assert f"chown -R grader {tmp_path}" in with_course.how
+    assert is_shell(with_course.how)
     assert "conda's base" in conda.said
     assert is_shell(root.how)
     assert is_shell(conda.how)
