@@ -75,8 +75,10 @@ class _Matching:
         return self.result
 
     def is_students(self, raw: RawCell) -> bool:
-        """Is it code that the student wrote, wherever it stands?"""
-        return raw.kind == "code" and raw.source.strip() not in self.known
+        """Is it code that the student wrote, wherever it stands? What stands in the place of a text is that text."""
+        cell = self.homework.by_grade_id.get(raw.grade_id)
+        is_text = cell is not None and cell.role == "written"
+        return raw.kind == "code" and not is_text and raw.source.strip() not in self.known
 
     def defines(self, cell: Cell, place: int) -> bool:
         """Does the cell there define the function of this one? A number of that name does not count for one."""

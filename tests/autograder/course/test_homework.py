@@ -90,7 +90,7 @@ def old(book):
     [
         (twice, "2 cells with the grade_id 'likelihood_ratio-solution'"),
         (nameless, "a task cell has no grade_id: 'check(likelihood_ratio)"),
-        (negative, "'likelihood_ratio' has -1.0 points"),
+        (negative, "'likelihood_ratio' has -1 points"),
         (graded_text, "'why-written' is markdown"),
         (old, "its format is 3"),
     ],
