@@ -144,9 +144,13 @@ class Examination:
         except KilledFromOutside as killed:
             raise Lost(f"{killed}, {AGAIN + 1} times") from None
 
-    def _anew(self) -> Remote:
-        """The judge's wish, which is no fault of the submission's: it does not count as a start."""
+    def _anew(self, spent: float) -> Remote:
+        """The judge's wish, which is no fault of the submission's: it does not count as a start.
+
+        The old box is closed before the wait, so a submission never has two boxes.
+        """
         self._close()
+        wait_by_chance(spent, self.rest)
         self.starts -= 1
         return self._process()
 
@@ -164,7 +168,7 @@ class Examination:
             return Verdict(task=task.name, status=status, message=text)
 
         def judged() -> Verdict:
-            student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew, self.rest)
+            student = RemoteStudent(self._process(), task.name, task.answer, task.seconds, self._anew)
             return task.examine(student, seed, public=self.public)
 
         try:

@@ -50,7 +50,8 @@ def check_notebook(path: Path, progress: Callable[[Verdict], object] = lambda _:
     sandbox = without_walls(preload=mentioned(code), packages=packages, libraries=libraries)
     submission = Submission("you", homework.name, answers=answers, extra=added)
     try:
-        examined = Examination(submission, homework, tasks, sandbox, public=True, progress=progress).verdicts()
+        quick = Examination(submission, homework, tasks, sandbox, public=True, progress=progress, rest=lambda _: None)
+        examined = quick.verdicts()  # without waits: it is their own machine, and nothing is hidden from it
     finally:
         sandbox.close()
     asked = {raw.grade_id for raw in cells} | {raw.source.strip() for raw in cells}

@@ -35,22 +35,19 @@ def wait_by_chance(spent: float, rest: Rest = time.sleep) -> None:
 
 
 class RemoteStudent(Respondent):
-    """A student's function in another process. ``again`` starts that process anew."""
+    """A student's function in another process. ``again`` starts that process anew; it is told the old one's seconds."""
 
     def __init__(
         self, remote: Process, task: str, answer: Form, seconds: float,
-        again: Callable[[], Process] | None = None, rest: Rest = time.sleep,
+        again: Callable[[float], Process] | None = None,
     ) -> None:  # fmt: skip
         self.remote, self.task, self.answer, self.seconds, self._again = remote, task, answer, seconds, again
-        self._rest = rest
         self._since = time.monotonic()
 
     def forget(self) -> None:
         """A new process in the same state as the old one was before the first question."""
-        if self._again is None:
-            return
-        wait_by_chance(time.monotonic() - self._since, self._rest)
-        self.remote, self._since = self._again(), time.monotonic()
+        if self._again is not None:
+            self.remote, self._since = self._again(time.monotonic() - self._since), time.monotonic()
 
     def answers(self, probe: Probe, number: int, seed: int = 0) -> Answered:
         """As many answers as were asked for, each read by the form."""

@@ -31,6 +31,7 @@ def serve(descriptor: int, settings: dict[str, Any], program: bytes) -> None:
     os.closerange(descriptor + 1, 1024)
     os.chdir(settings["home"])
     os.environ["HOME"] = settings["home"]
+    channel = Channel(socket.socket(fileno=descriptor))
     if program:  # with walls: threads and signals are counted for each user, so each box has its own
         kernel.unshare(kernel.NEW_USER)
     _limit(settings)
@@ -38,7 +39,6 @@ def serve(descriptor: int, settings: dict[str, Any], program: bytes) -> None:
         kernel.drop_capabilities()
         kernel.forbid_new_privileges()
         kernel.filter_calls(program)
-    channel = Channel(socket.socket(fileno=descriptor))
     channel.send({"ready": True})
     notebook = Notebook()
     try:

@@ -1,5 +1,6 @@
 """A sandbox and its boxes, for the tests of the wall."""
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,6 +30,9 @@ def boxes(small_sandbox: Sandbox) -> Iterator[Callable[[], Remote]]:
     yield one_more
     for remote in opened:
         remote.close()
+    end = time.monotonic() + 5.0
+    while processes_in_boxes(small_sandbox) and time.monotonic() < end:  # the kernel takes a moment
+        time.sleep(0.01)
 
 
 def processes_in_boxes(sandbox: Sandbox) -> list[int]:

@@ -8,6 +8,7 @@ locks, what is free. (What the processor shares, its caches and its time, is not
 import os
 
 import numpy as np
+import pyseccomp
 import pytest
 from scipy import stats
 
@@ -113,6 +114,45 @@ kept[::4096] = b"x" * len(kept[::4096])
     beside = seen(boxes())
     talker.close()
     assert before == beside == seen(boxes())
+
+
+FUTEX = """
+import ctypes, os, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.syscall.argtypes = [ctypes.c_long, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p]
+FLAGS, PRIVATE, NUMBER = {flags}, {private}, {number}
+file = os.open("/inside/autograder/box/wire.py", os.O_RDONLY)
+word = libc.mmap(None, ctypes.c_size_t(4096), 1, FLAGS, file, ctypes.c_long(0))
+value = ctypes.c_uint.from_address(word).value
+def futex(operation, number):
+    return libc.syscall(NUMBER, word, operation | PRIVATE, number, None)
+"""
+WAITS = "threading.Thread(target=futex, args=(0, value), daemon=True).start()\ntime.sleep(0.3)"
+WAKES = "found = [max(0, futex(1, 100))]"
+
+
+@pytest.mark.parametrize("flags", [1, 2], ids=["shared", "private"])
+def test_nobody_waits_where_another_box_wakes(boxes, flags):
+    """All boxes map the same files of the library, and a futex on such a page is one for all of them."""
+    number = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, "futex")
+    code, own = (FUTEX.format(flags=flags, private=private, number=number) for private in (0, 128))
+    waits, wakes = boxes(), boxes()
+    assert waits.run("waits", code + WAITS) == ""
+    assert numbers(wakes, code + WAKES).tolist() == [0]
+    assert numbers(waits, own + WAITS + "\n" + WAKES).tolist() == [1]  # one of its own it wakes, so it is a futex
+
+
+def test_threads_that_end_are_waited_for(boxes):
+    """``pthread_join`` waits in the manner that the filter refuses."""
+    code = """
+import ctypes, time
+libc, begin = ctypes.CDLL(None), ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: time.sleep(0.3))
+thread, start = ctypes.c_ulong(), time.monotonic()
+found = [libc.pthread_create(ctypes.byref(thread), None, begin, None), libc.pthread_join(thread, None)]
+found.append(time.monotonic() - start > 0.3)
+"""
+    assert counted(boxes(), code + "found = int(found == [0, 0, True])") == 1
 
 
 THREADS = """

@@ -5,6 +5,7 @@ neighbour comes. The first is of no use, because tables that are scored are audi
 prevented: between the two tables of a pair the program starts anew.
 """
 
+import time
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from autograder.examine.remote_student import RemoteStudent
 from autograder.intake.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
+from tests.autograder.box.conftest import processes_in_boxes
 from tests.autograder.five import HOMEWORK, all_right, five_course
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -106,6 +108,26 @@ def test_starting_anew_costs_an_honest_student_nothing():
     assert (found.status, found.share, examined.starts) == ("passed", 1, 1)
 
 
+def test_while_a_submission_waits_for_its_next_box_it_has_none(monkeypatch):
+    """Else a program that was told something could go on, and tell it to another one that runs meanwhile."""
+    open_boxes = list[int]()
+    with Sandbox() as sandbox:
+
+        def rest(_: float) -> None:
+            deadline = time.monotonic() + 5.0
+            while processes_in_boxes(sandbox) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            open_boxes.append(len(processes_in_boxes(sandbox)))
+
+        homework = Assignment("hw", (Cell(SOLUTION, "code", "solution", ""), Cell(NAME, "code", "task", "", 5)))
+        submission = Submission("ada", "hw", answers={SOLUTION: "def private_median(data, low, high, epsilon):\n    0"})
+        honest = Submission("bob", "hw", answers={SOLUTION: HONEST + "\nprivate_median = honest\n"})
+        for one in (submission, honest):
+            examine(one, homework, {NAME: TASK}, 2**62, sandbox, rest)
+    assert open_boxes
+    assert set(open_boxes) == {0}
+
+
 # The clock is the same in every box. In each round one box learns a number from 0 to 11, and answers when the clock
 # stands in that twelfth of a period; the next box says in which twelfth it was asked.
 PERIOD, NUMBERS, ROUNDS, MANY = 1.2, 12, 8, 7
@@ -125,9 +147,10 @@ def understood(sandbox: Sandbox, numbers: list[int]) -> int:
     """How many of these numbers the later box knew."""
     open_ones: list[Remote] = []
 
-    def again() -> Remote:
+    def again(spent: float = 0.0) -> Remote:
         while open_ones:
             open_ones.pop().close()
+        remote_student.wait_by_chance(spent)
         open_ones.append(Remote(sandbox, 60.0))
         assert open_ones[0].run("tell", BY_CLOCK) == ""
         return open_ones[0]
