@@ -36,7 +36,7 @@ OURS = {
     "dpcourse/tasks/__init__.py": BOX / "inside" / "stub_tasks.py",
     **{
         f"dpcourse/tasks/{name}.py": TASKS / f"{name}.py"
-        for name in ("answers", "bounded", "complaints", "respondent", "student")
+        for name in ("answers", "complaints", "respondent", "student", "wording")
     },
 }  # fmt: skip
 

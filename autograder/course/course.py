@@ -123,7 +123,7 @@ class Course:
 
     def own_tasks(self) -> Mapping[str, Task]:
         """The course's own tasks, by name."""
-        from dpcourse.tasks.own import load_tasks
+        from dpcourse.tasks.own_course import load_tasks
 
         try:
             return load_tasks(self.tasks_file)

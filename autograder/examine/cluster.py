@@ -20,7 +20,7 @@ from autograder.examine.examination import given_up
 from autograder.examine.records import Record
 from autograder.examine.workers import MOST_LOSSES, Job, Setting, examine_job
 from dpcourse.tasks import task_named
-from dpcourse.tasks.own import FILE, read_tasks
+from dpcourse.tasks.own_course import FILE, read_tasks
 
 ANSWERS_WITHIN = 15.0  # seconds, the scheduler
 AHEAD = 4  # jobs for each worker that the cluster knows of

@@ -17,7 +17,7 @@ from autograder.intake.answers import match_answers
 from autograder.intake.notebook import RawCell, Unreadable, cells_of, read_file
 from autograder.intake.submission import Submission
 from dpcourse.tasks import HOMEWORKS, Verdict, task_named, tasks_of
-from dpcourse.tasks.own import FILE, libraries_near, tasks_near
+from dpcourse.tasks.own_course import FILE, libraries_near, tasks_near
 
 if TYPE_CHECKING:
     from dpcourse.tasks import Task

@@ -126,7 +126,7 @@ def _needed(setting: Setting) -> set[str]:
     """What the judges of these tasks load when they first need it."""
     tasks = [task for tasks in setting.tasks.values() for task in tasks.values()]
     proofs = any(type(task.answer).__name__ == "Steps" for task in tasks)
-    values_only = all(task.judge.__module__ == "dpcourse.tasks.values" for task in tasks)
+    values_only = all(task.judge.__module__ == "dpcourse.tasks.judges.values" for task in tasks)
     return ({"sympy"} if proofs else set()) | (set() if values_only else {"scipy.stats"})
 
 

@@ -17,7 +17,7 @@ from autograder.examine.records import Record, TaskRecord, write_whole
 from autograder.intake.submission import Submission, submitted_at
 from autograder.pages.page import data_uri
 from autograder.pages.sanitizing import LONGEST, harmless, short_code
-from dpcourse.tasks.shown import as_html
+from dpcourse.tasks.pictures import as_html
 from dpcourse.tasks.verdict import Verdict
 
 if TYPE_CHECKING:

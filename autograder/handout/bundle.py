@@ -19,7 +19,7 @@ from autograder.examine.records import write_whole
 from autograder.handout.leaks import Secrets, together
 from autograder.handout.release import try_release
 from autograder.handout.repository import fill, folders_of
-from dpcourse.tasks.own import BUNDLE as LIST
+from dpcourse.tasks.own_course import BUNDLE as LIST
 
 
 def make_bundle(

@@ -17,7 +17,7 @@ from autograder.course.course import Course, heading
 from autograder.course.libraries import libraries_of
 from autograder.handout.leaks import OWN_TASKS
 from autograder.handout.own_course import STUDENTS, environment, front_page, more_requirements, requirements
-from dpcourse.tasks.own import COURSE
+from dpcourse.tasks.own_course import COURSE
 
 FOLDERS = ("lectures", "dpcourse", "autograder")
 FILES = (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.console import counted
-from dpcourse.tasks import shown
+from dpcourse.tasks import pictures as shown
 
 #: As in the notebooks; in a table, what did not finish must differ from what gave no usable answer.
 COLOURS = {**shown.COLOURS, "timeout": "#CC79A7"}

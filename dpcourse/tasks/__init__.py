@@ -6,14 +6,14 @@ right answer; a homework's sum is at most 1e-6.
 """
 
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.bank import HOMEWORKS, task_named, tasks_of
 from dpcourse.tasks.check import check, grade
 from dpcourse.tasks.complaints import Complaint
-from dpcourse.tasks.counts import shares_of
-from dpcourse.tasks.laws import Noise, noise_of
+from dpcourse.tasks.judges.choices import shares_of
+from dpcourse.tasks.judges.noise import Noise, noise_of
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.registry import HOMEWORKS, task_named, tasks_of
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
-from dpcourse.tasks.values import values_of
 from dpcourse.tasks.verdict import Verdict
 
 __all__ = [

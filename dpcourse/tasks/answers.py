@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dpcourse.tasks.bounded import MOST_PARTS, described
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.wording import MOST_PARTS, described
 
 MOST_NUMBERS = 10_000  # an answer is a result, not a data set
 DEEPEST = 12  # lists in lists

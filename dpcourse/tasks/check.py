@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from dpcourse.tasks.bank import task_named
-from dpcourse.tasks.bounded import described
 from dpcourse.tasks.libraries import warning_of
-from dpcourse.tasks.own import tasks_near
+from dpcourse.tasks.own_course import tasks_near
+from dpcourse.tasks.registry import task_named
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
+from dpcourse.tasks.wording import described
 
 SEED = "DPCOURSE_GRADING_SEED"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpcourse.tasks.bounded import error_text
+from dpcourse.tasks.wording import error_text
 
 LONGEST_TEXT = 1_500  # characters of a complaint that comes from another process
 LONGEST_NAME = 60  # of an error's type

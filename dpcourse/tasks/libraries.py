@@ -14,7 +14,7 @@ from importlib import metadata
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from dpcourse.tasks.own import libraries_near
+from dpcourse.tasks.own_course import libraries_near
 
 OURS = frozenset({"__main__", "IPython", "dpcourse", "autograder"})  # grading has all of them, as far as it should
 ABSENT = re.compile(r"No module named '([^\W\d]\w*)'")  # Python's own words, of a library as a whole

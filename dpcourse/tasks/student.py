@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from dpcourse.tasks.answers import Answer, Form
-from dpcourse.tasks.bounded import described, shortened
 from dpcourse.tasks.complaints import Complaint, Late, Unwritten, stopped
 from dpcourse.tasks.respondent import Answered, Probe, Respondent, read_together
+from dpcourse.tasks.wording import described, shortened
 
 PLAIN = (float, int, bool, np.float64, np.int64, np.bool_)  # numbers that need no reading
 PRINTED = 10_000  # characters of a function's prints that are kept

@@ -14,7 +14,7 @@ from dpcourse.audit.evidence import Fit
 from dpcourse.tasks.answers import Answer, Form
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Complaint, Unwritten
-from dpcourse.tasks.diagnosis import Recorded, explaining, first_and_sum
+from dpcourse.tasks.judges.diagnosis import Recorded, explaining, first_and_sum
 from dpcourse.tasks.respondent import Probe, Respondent
 from dpcourse.tasks.verdict import Verdict
 
@@ -136,7 +136,7 @@ class Failed(Exception):
 @contextlib.contextmanager
 def _telling(probe: Probe) -> Iterator[None]:
     """A complaint says with which arguments it came about: a student can call the function with them."""
-    from dpcourse.tasks.values import described
+    from dpcourse.tasks.judges.values import described
 
     try:
         yield

@@ -63,6 +63,6 @@ class Verdict:
         return f"{self.headline}. {self.message}"
 
     def _repr_html_(self) -> str:
-        from dpcourse.tasks.shown import as_html
+        from dpcourse.tasks.pictures import as_html
 
         return as_html(self)

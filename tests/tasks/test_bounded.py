@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks import Answer, Answers, Complaint, Student, tasks_of
-from dpcourse.tasks.bounded import LINE, described, error_text
 from dpcourse.tasks.complaints import stopped
-from dpcourse.tasks.proof_steps import Steps
-from dpcourse.tasks.values import described as described_probe
-from dpcourse.tasks.values import shown
+from dpcourse.tasks.judges.values import described as described_probe
+from dpcourse.tasks.judges.values import shown
+from dpcourse.tasks.proofs.steps import Steps
+from dpcourse.tasks.wording import LINE, described, error_text
 
 MOMENT = 0.5  # seconds; `repr` of the first of these takes a quarter of a minute
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks.complaints import Complaint
-from dpcourse.tasks.derivations import ALGEBRA, TRIANGLE, Derivation, Reason
-from dpcourse.tasks.expressions import at_one_point, at_points, parse
-from dpcourse.tasks.points import Given, positive, real, vector
-from dpcourse.tasks.proof_steps import Steps
+from dpcourse.tasks.proofs.derivation import ALGEBRA, TRIANGLE, Derivation, Reason
+from dpcourse.tasks.proofs.domains import Given, positive, real, vector
+from dpcourse.tasks.proofs.formulas import at_one_point, at_points, parse
+from dpcourse.tasks.proofs.steps import Steps
 
 SCALARS = {"x": False, "y": False, "v": True}
 

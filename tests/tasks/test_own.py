@@ -7,7 +7,16 @@ import pytest
 
 from dpcourse.tasks import check, task_named
 from dpcourse.tasks.libraries import about, absent_in, foreign, warning_of
-from dpcourse.tasks.own import BUNDLE, COURSE, TOPS, defines_tasks, folders_from, libraries_near, load_tasks, tasks_near
+from dpcourse.tasks.own_course import (
+    BUNDLE,
+    COURSE,
+    TOPS,
+    defines_tasks,
+    folders_from,
+    libraries_near,
+    load_tasks,
+    tasks_near,
+)
 
 TASKS = """
 from dataclasses import replace

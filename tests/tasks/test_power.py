@@ -12,11 +12,11 @@ from dpcourse.audit.binomial import lower_tail, rejection_region, upper_tail
 from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.privacy_loss import LaplaceLoss
 from dpcourse.tasks import LEVEL, Student
-from dpcourse.tasks.approximate_dp_loss import DRAWS
-from dpcourse.tasks.bank import tasks_of
-from dpcourse.tasks.laws import TESTS
-from dpcourse.tasks.local_dp_laplace import NARROW
-from dpcourse.tasks.local_dp_reports import MOST
+from dpcourse.tasks.hw2_local_dp.own_noise import NARROW
+from dpcourse.tasks.hw2_local_dp.reports import MOST
+from dpcourse.tasks.hw3_approximate_dp.loss import DRAWS
+from dpcourse.tasks.judges.noise import TESTS
+from dpcourse.tasks.registry import tasks_of
 from tests.tasks import bank_hw2
 from tests.tasks.bank_hw2.local_noise import laplace_numpy
 

@@ -10,13 +10,11 @@ from dpcourse.audit import draws_needed_for_scale_error, ks_fit
 from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
 from dpcourse.audit.epsilon import certified
 from dpcourse.audit.fit import ks_critical
-from dpcourse.tasks import LEVEL, Noise, pure_dp, pure_dp_choices, tasks_of, widths
-from dpcourse.tasks.counts import DOUBTFUL
-from dpcourse.tasks.diagnosis import same_values
-from dpcourse.tasks.laws import LAPLACE_DRAWS as DRAWS
-from dpcourse.tasks.laws import TESTS as TESTS_OF_A_LOOK
-from dpcourse.tasks.pure_dp_choices import _probabilities, _shares
-from dpcourse.tasks.pure_dp_median import (
+from dpcourse.tasks import LEVEL, Noise, tasks_of
+from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices
+from dpcourse.tasks.hw1_pure_dp import counts as pure_dp
+from dpcourse.tasks.hw1_pure_dp.choices import _probabilities, _shares
+from dpcourse.tasks.hw1_pure_dp.median import (
     HARD,
     HARD_DRAWS,
     JUMP,
@@ -31,7 +29,12 @@ from dpcourse.tasks.pure_dp_median import (
     exponential_median,
     rank_error,
 )
-from dpcourse.tasks.widths import largest_fit, width_fit
+from dpcourse.tasks.judges import scale_tests as widths
+from dpcourse.tasks.judges.choices import DOUBTFUL
+from dpcourse.tasks.judges.diagnosis import same_values
+from dpcourse.tasks.judges.noise import LAPLACE_DRAWS as DRAWS
+from dpcourse.tasks.judges.noise import TESTS as TESTS_OF_A_LOOK
+from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
 from tests.tasks.test_power import MISS, missed, probes
 
 LAPLACE = Noise.laplace(0.0, 1.0).cdf

@@ -15,13 +15,13 @@ from dpcourse.audit.binomial import lower_tail, rejection_region, upper_tail
 from dpcourse.audit.fit import ks_critical
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks import LEVEL
-from dpcourse.tasks.adaptive_learning import STEPS
-from dpcourse.tasks.adaptive_reports import WRONG
-from dpcourse.tasks.bank import tasks_of
-from dpcourse.tasks.dp_sgd import LOTS
-from dpcourse.tasks.dp_sgd_lots import TESTS
-from dpcourse.tasks.dp_sgd_steps import MEMBERS, per_example
-from dpcourse.tasks.gaussian_vectors import DRAWS
+from dpcourse.tasks.hw4_dp_sgd.lots import LOTS
+from dpcourse.tasks.hw4_dp_sgd.step import MEMBERS, per_example
+from dpcourse.tasks.hw5_adaptive_ldp.learning import STEPS
+from dpcourse.tasks.hw5_adaptive_ldp.reports import WRONG
+from dpcourse.tasks.judges.gaussian import DRAWS
+from dpcourse.tasks.judges.lots import TESTS
+from dpcourse.tasks.registry import tasks_of
 from dpcourse.vectors import clipped, norms
 
 MISS = 1e-6

@@ -164,7 +164,7 @@ ALLOWED = {
 def test_no_task_makes_chance_of_its_own():
     """A secret that is drawn from a seed that everybody knows is none. (Wrong functions may have a fixed one.)"""
     strange = []
-    for path in sorted(Path(dpcourse.tasks.__file__).parent.glob("*.py")):
+    for path in sorted(Path(dpcourse.tasks.__file__).parent.rglob("*.py")):
         tree = ast.parse(path.read_text())
         around = {
             id(node): function.name

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks import Student
-from dpcourse.tasks.bank import tasks_of
+from dpcourse.tasks.registry import tasks_of
 from tests.tasks.test_bank import EVERY_TASK, bank
 
 

@@ -12,8 +12,8 @@ from dpcourse.accounting import dp_sgd_epsilon
 from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Late, Unwritten, received
+from dpcourse.tasks.judges.values import shown
 from dpcourse.tasks.task import LEVEL, Interview, Misconception
-from dpcourse.tasks.values import shown
 
 
 def total(values):

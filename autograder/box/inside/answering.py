@@ -12,10 +12,10 @@ import numpy as np
 
 from autograder.box.wire import packed
 from dpcourse.tasks.answers import described_answer
-from dpcourse.tasks.bounded import described, error_text
 from dpcourse.tasks.complaints import Complaint, Unwritten, types_of
 from dpcourse.tasks.respondent import Answered
 from dpcourse.tasks.student import PLAIN, Student
+from dpcourse.tasks.wording import described, error_text
 
 NUMBERS = frozenset({float, int, bool, np.float64, np.int64, np.bool_, np.float32, np.int32})
 DEEPEST = 8

@@ -111,7 +111,8 @@ for path in found("tasks.py"):
 """),
     Attack("imports_reference", """
 import importlib
-for name in ("dpcourse.tasks.bank", "dpcourse.tasks.task", "course_tasks", "dpcourse.mechanisms", "autograder.examine"):
+for name in ("dpcourse.tasks.registry", "dpcourse.tasks.task", "course_tasks", "dpcourse.mechanisms",
+             "autograder.examine"):
     try:
         module = importlib.import_module(name)
         exec(RIGHT_ONES)

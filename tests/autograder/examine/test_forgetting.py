@@ -20,7 +20,7 @@ from autograder.examine.examination import Examination, examine
 from autograder.examine.remote_student import RemoteStudent
 from autograder.intake.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
-from dpcourse.tasks.pure_dp_median import PAIR_DRAWS
+from dpcourse.tasks.hw1_pure_dp.median import PAIR_DRAWS
 from tests.autograder.box.conftest import processes_in_boxes
 from tests.autograder.five import HOMEWORK, all_right, five_course
 

@@ -1,6 +1,6 @@
 """Submissions to homework 1: the derivations."""
 
-from dpcourse.tasks.pure_dp_proofs import _SUMS
+from dpcourse.tasks.hw1_pure_dp.proofs import _SUMS
 from tests.tasks.bank_hw1.shared import wrong
 
 

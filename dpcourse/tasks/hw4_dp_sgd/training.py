@@ -1,0 +1,281 @@
+"""Homework 4, the whole thing: train a classifier within (epsilon, delta) that is right often enough.
+
+The student's function gets the training data and gives back the log of its run: the noisy average of every step, who
+was in each lot, and the settings. From that the judge computes everything else itself: the weights (plain descent from
+0), the epsilon (by the exact accountant), the accuracy (on people whom the function has never seen), and whether it was
+DP-SGD at all. For at the weights of each step every clipped gradient of the lot is known, so what the published sum has
+beyond them must be Gaussian noise of deviation sigma C: no noise, too little of it, a forgotten C or a clipped batch do
+not fit. (The lots are for the judge only. Who publishes them loses the amplification by sampling.)
+
+The function trains twice: on patients from whom something can be learnt, and on a table of very long rows whose labels
+contradict each other (``hard_to_learn``). There every sensible C clips, the sum of a lot hardly ever becomes small, and
+the budget is large, so that a missing or another clipping and the drawn size as divisor show. What is learnt there does
+not count.
+
+What is trusted: that coins and noise are fresh. A function that trains many times and hands in its luckiest run is not
+found out, nor is one that writes other lots and noise into its log than it has used. With lots so large that they
+hardly vary, dividing by the drawn size leaves too small a trace; the task of a single step sees that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from scipy import special
+
+from dpcourse.accounting import dp_sgd_epsilon, sigma_for
+from dpcourse.audit import Fit, binomial_fit, ks_fit
+from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.hw4_dp_sgd.step import batch_clipped, mean_clipped
+from dpcourse.tasks.hw4_dp_sgd.training_log import (
+    Published,
+    came_back,
+    hard_to_learn,
+    measured,
+    noise_of_steps,
+    points_of,
+    trained,
+    true_weights,
+)
+from dpcourse.tasks.judges.gaussian import chi_square_of
+from dpcourse.tasks.respondent import Probe
+from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.vectors import clipped
+
+PATIENTS, HELD_OUT, FEWEST_STEPS, MOST_STEPS = 2_000, 20_000, 20, 500  # fewer steps tell too little about the noise
+LARGE = 3.0  # the budget for the second table: with little noise the drawn size as divisor shows
+#: The share of new patients to be right about (the true weights reach .91), and from where on there are points.
+REQUIRED, NOTHING = 0.85, 0.60
+
+
+def _probes(rng: np.random.Generator, truth: np.ndarray) -> Sequence[Probe]:
+    """Patients who come back by the true weights, which are drawn elsewhere: only these labels tell of them."""
+    x = measured(rng, PATIENTS)
+    first = {"x": x, "y": came_back(rng, x, truth), "epsilon": float(rng.uniform(0.4, 0.6)), "delta": 1e-5}
+    return [first, {**hard_to_learn(rng, PATIENTS), "epsilon": LARGE, "delta": 1e-5}]
+
+
+def _judge(talk: Interview) -> None:
+    logs = [_log_of(talk, probe, LEVEL / len(talk.probes)) for probe in talk.probes]
+    _accurate(talk, talk.probes[0], *logs[0])
+
+
+def _log_of(talk: Interview, probe: Probe, level: float) -> tuple[Published, float]:
+    """A log that is one of DP-SGD within the budget, and its epsilon."""
+    published = talk.value(probe)
+    _sensible(talk, probe, published)
+    steps = len(published["released"])
+    spent = dp_sgd_epsilon(published["sigma"], published["q"], steps, probe["delta"])
+    if spent > probe["epsilon"] * (1 + 1e-6):
+        talk.fail(
+            f"{steps} steps with sigma = {published['sigma']:.3g} and q = {published['q']:.3g} cost epsilon = "
+            f"{spent:.3g} at delta = {probe['delta']:g}; the budget is {probe['epsilon']:.3g}.",
+            name=_overspent(probe, published),
+        )
+    _lots(talk, published, level / 8)
+    _like_dp_sgd(talk, probe, published, level)
+    return published, spent
+
+
+def _sensible(talk: Interview, probe: Probe, published: Published) -> None:
+    (steps, width), features = published["released"].shape, probe["x"].shape[1]
+    if width != features or not FEWEST_STEPS <= steps <= MOST_STEPS:
+        talk.fail(
+            f"`released` must be {FEWEST_STEPS} to {MOST_STEPS} rows of {features} numbers, got {steps} x {width}."
+        )
+    if published["lots"].shape != (steps, len(probe["y"])):
+        talk.fail(f"`lots` must be {steps} rows of {len(probe['y']):,} truth values, got {published['lots'].shape}.")
+    if not 0 < published["q"] <= 1:
+        talk.fail(f"q must be above 0 and at most 1, got {published['q']:g}.")
+    for name in ("sigma", "clip", "rate"):
+        if not 1e-6 <= published[name] <= 1e6:
+            talk.fail(f"{name} must lie between a millionth and a million, got {published[name]:g}.")
+    if np.abs(published["released"]).max() > 1e6 or np.abs(points_of(published)).max() > 1e6:
+        talk.fail("Your weights run away (beyond a million): the rate is far too large.")
+
+
+def _overspent(probe: Probe, published: Published) -> str:
+    one = dp_sgd_epsilon(published["sigma"], published["q"], 1, probe["delta"])
+    return "one step's budget" if one <= 1.05 * probe["epsilon"] else ""
+
+
+def _lots(talk: Interview, published: Published, level: float) -> None:
+    """Coins of probability q; sizes that are all the same are no coins (but where q is nearly 0 or 1)."""
+    lots, q = published["lots"], float(published["q"])
+    sizes, n = lots.sum(axis=1), lots.shape[1]
+    likeliest = float(np.exp(-0.5 * math.log(2 * math.pi * n * q * (1 - q)))) if 0.5 < n * q < n - 0.5 else 1.0
+    if (sizes == sizes[0]).all() and (1.1 * likeliest) ** (len(sizes) - 1) < level:
+        talk.fail(f"All your lots have exactly {sizes[0]:g} members.", name="fixed-size lots")
+    talk.require(
+        binomial_fit(int(sizes.sum()), lots.size, q, level=level),
+        f"Somebody is in your lots with probability {sizes.mean() / n:.3g}; you account for q = {q:.3g}.",
+    )
+
+
+def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: float) -> None:
+    """Spends 7/8 of ``level``."""
+    z, gradients = noise_of_steps(probe, published)
+    factor = math.sqrt(float((z**2).mean()))
+    where = "" if probe is talk.probes[0] else "On the table with the long rows: "
+    unlike = (
+        f"{where}This is not what DP-SGD with sigma = {published['sigma']:.3g}, C = {published['clip']:.3g} and q = "
+        f"{published['q']:.3g} publishes: I know the clipped gradients of each of your lots"
+    )
+    spreads = f"{unlike}, and what your sums have beyond them spreads {factor:.3g} times as much as noise of sigma C."
+    if factor < 1e-3:  # a right one: never
+        talk.fail(spreads, name="no noise")
+    name, fit, plausible = _other_reading(probe, published, z, level / 8)
+    talk.require(
+        fit,
+        f"{unlike}, and your averages are not these with noise of sigma C over q n." if plausible else spreads,
+        name=name if plausible else "wrong noise",
+    )
+    talk.require(
+        chi_square_of("noise", float((z**2).sum()), z.size, z.size, level / 2, scale=True),
+        spreads + (" That is too little to hide one patient." if factor < 1 else ""),
+        name="wrong noise",
+    )
+    _signs(talk, z, gradients, level / 8)
+    talk.require(
+        ks_fit(z.ravel(), special.ndtr, level=level / 8),
+        "What your sums have beyond the clipped gradients is not Gaussian noise.",
+    )
+
+
+def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray, level: float) -> None:
+    """Noise that knows nothing of the gradients, of the step before or of the next coordinate: fair coins, exactly."""
+    for what, same in (
+        ("the sum of these gradients", (z > 0) == (gradients > 0)),
+        ("in the step before", (z[1:] > 0) == (z[:-1] > 0)),
+        ("in the coordinate before", (z[:, 1:] > 0) == (z[:, :-1] > 0)),
+    ):
+        agree = int(np.count_nonzero(same))
+        talk.require(
+            binomial_fit(agree, same.size, 0.5, level=level / 3),
+            f"What your sums have beyond the clipped gradients should be noise. It has the same sign as {what} in "
+            f"{agree / same.size:.0%} of all cases, and should in half of them. Clip each gradient as asked; draw the "
+            f"noise afresh for every step and coordinate, and add it as it is.",
+            name="noise with a sign",
+        )
+
+
+#: Mistakes under which a log would be right: how the rows are clipped, how the noise is scaled, and the divisor.
+_Reading = tuple[Callable[..., np.ndarray], Callable[..., np.ndarray | float], bool]
+READINGS: dict[str, _Reading] = {
+    "C forgotten": (clipped, lambda sizes, clip: 1 / clip, False),
+    "noise per example": (clipped, lambda sizes, clip: np.sqrt(np.maximum(sizes, 1)), False),
+    "not clipped": (lambda rows, clip: rows, lambda sizes, clip: 1.0, False),
+    "batch clipped": (batch_clipped, lambda sizes, clip: 1.0, False),
+    "average clipped": (mean_clipped, lambda sizes, clip: 1.0, False),
+    "each coordinate clipped": (lambda rows, clip: np.clip(rows, -clip, clip), lambda sizes, clip: 1.0, False),
+    "divided by the drawn lot": (clipped, lambda sizes, clip: 1.0, True),
+}
+
+
+def _other_reading(probe: Probe, published: Published, z: np.ndarray, level: float) -> tuple[str, Fit, bool]:
+    """The mistake under which the log is likeliest; the test against it; and whether it explains the log.
+
+    The likelihood of the log under a mistake over that under DP-SGD is 1 on average for a right log, whatever the
+    settings: it exceeds 1 / p with probability at most p.
+    """
+    sizes = published["lots"].sum(axis=1)
+    stretched = np.maximum(sizes, 1)[:, None] / (published["q"] * published["lots"].shape[1])
+    found: dict[str, tuple[float, float]] = {}
+    for name, (clip_rows, scale, by_drawn) in READINGS.items():
+        times = np.broadcast_to(np.asarray(scale(sizes, published["clip"]), dtype=float), sizes.shape)[:, None]
+        by = stretched if by_drawn else np.ones_like(times)
+        other = noise_of_steps(probe, published, clip_rows, by)[0] / times
+        density = np.log(by / times)
+        ratio = float((density + z**2 / 2 - other**2 / 2).sum())
+        found[name] = ratio, math.sqrt(float((other**2).mean()))
+    name = max(found, key=lambda one: found[one][0])
+    ratio, factor = found[name]
+    fit = Fit(
+        name="likelihood of known mistakes", statistic=ratio, p_value=math.exp(min(0.0, math.log(len(found)) - ratio)),
+        level=level, power=0.0, draws=len(z), smallest_error=math.inf, unit="",
+    )  # fmt: skip
+    return name, fit, abs(math.log(max(factor, 1e-300))) < 0.12
+
+
+def _accurate(talk: Interview, probe: Probe, published: Published, spent: float) -> None:
+    x = measured(talk.secret_rng, HELD_OUT)
+    y = came_back(talk.secret_rng, x, np.asarray(talk.secret))
+    share = float(np.mean((x @ points_of(published)[-1] > 0) == y))
+    talk.praise = (
+        f"Your {len(published['released'])} steps cost epsilon = {spent:.3g} of {probe['epsilon']:.3g}, and your "
+        f"weights are right about {share:.1%} of {HELD_OUT:,} new patients; {REQUIRED:.0%} is required."
+    )
+    if share < REQUIRED:
+        talk.share = max(0.0, min(1.0, (share - NOTHING) / (REQUIRED - NOTHING)))
+        wasted = spent < 0.5 * probe["epsilon"]
+        talk.noticed, talk.wasteful = ("budget left over" if wasted else ""), wasted
+        known = {m.name: m.message for m in talk.task.misconceptions}
+        talk.praise += f" {known[talk.noticed]}" if wasted else ""
+
+
+train_private = Task(
+    name="train_private",
+    see="lecture 4, The obvious application: supervised training",
+    secret=true_weights,
+    probes=_probes,
+    judge=_judge,
+    answer=Answers(
+        {
+            "released": Answer((None, None), most=MOST_STEPS * 100),
+            "lots": Answer((None, None), choices=(0, 1), most=MOST_STEPS * PATIENTS), "q": Answer(),
+            "sigma": Answer(), "clip": Answer(), "rate": Answer(),
+        }
+    ),
+    misconceptions=(
+        Misconception(
+            "one step's budget", trained(lambda epsilon, delta, q, steps: sigma_for(epsilon, delta, q=q)),
+            "One step fits into the budget, but you take many: choose sigma for all steps together "
+            "(accounting.sigma_for with steps=...).",
+        ),
+        Misconception(
+            "no noise", trained(noise=lambda size, clip, sigma: 0.0),
+            "There is no noise in your averages, whatever sigma says.",
+        ),
+        Misconception(
+            "C forgotten", trained(noise=lambda size, clip, sigma: sigma),
+            "The noise on the sum must be sigma C, not sigma.",
+        ),
+        Misconception(
+            "noise per example", trained(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+            "It looks like noise for each example of the lot. Add it once, to the sum.",
+        ),
+        Misconception(
+            "not clipped", trained(clip_rows=lambda rows, clip: rows),
+            "The gradients in your sums are longer than C: clip each of them.",
+        ),
+        Misconception(
+            "batch clipped", trained(clip_rows=batch_clipped),
+            "You clip the sum of the lot, not each gradient: one odd patient can turn all of it.",
+        ),
+        Misconception(
+            "average clipped", trained(clip_rows=mean_clipped),
+            "You clip the average of the lot, not each gradient: one odd patient can turn all of it.",
+        ),
+        Misconception(
+            "each coordinate clipped", trained(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)),
+            "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d). Shorten each gradient as a whole.",
+        ),
+        Misconception(
+            "divided by the drawn lot", trained(divisor=lambda size, expected: max(size, 1)),
+            "You divide by the size of the lot that was drawn, which is private. Divide by q n.",
+        ),
+        Misconception(
+            "fixed-size lots", trained(lot=lambda n, q, rng: rng.permutation(n) < round(q * n)),
+            "Toss a coin for each example; then the lot's size varies, and the accountant's formula holds.",
+        ),
+        Misconception(
+            "budget left over", trained(lambda epsilon, delta, q, steps: 60.0),
+            "Much of the budget is left over: private, but wasteful. Less noise or more steps would learn more.",
+        ),
+    ),
+    seconds=60.0,
+)  # fmt: skip
+
+TASKS: tuple[Task, ...] = (train_private,)

@@ -1,0 +1,256 @@
+"""Derivations graded by machine: every line must follow from the line before it, for the reason that is given.
+
+A student's function gives back a list of steps ``(relation, formula, reason)``. The first follows from the task's
+start, the last must be its goal. A step is tried at many random points, and at a few with 60 digits (by SymPy):
+
+- ``=`` and ``<=`` must hold wherever the task's symbols may be, or, if the reason is one of the givens (such as
+  |c - d| <= Delta), wherever that given holds;
+- a reason must fit: a step that needs a given must name it; one that names it must fail without it; and where the
+  given itself is an equality, so must be the step, or more than the given was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+
+from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.proofs.domains import Domain, Given, Map, Place, broken
+from dpcourse.tasks.proofs.formulas import Formula, parse
+from dpcourse.tasks.proofs.steps import Step, Steps
+from dpcourse.tasks.task import Interview, Misconception
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a step may be taken. ``given``: the givens that it uses. ``fits``: what else must be true of the two lines.
+
+    ``relation`` is "=" for rewriting, "<=" for an inequality (read the other way round where the task goes downwards).
+    """
+
+    relation: str = "="
+    given: tuple[str, ...] = ()
+    fits: Callable[[Formula, Formula, Place], str] | None = None  # what is wrong, or ""
+
+
+def _two_absolute_values(formula: Formula) -> bool:
+    """Is there a sum or a difference of absolute values in it?"""
+    here = formula.kind in ("+", "-") and all(part.count("abs") for part in formula.parts)
+    return here or any(_two_absolute_values(part) for part in formula.parts)
+
+
+MOST_SIZES = 8  # absolute values of a line that are tried one for another; nothing here has more than four
+
+
+def _sizes(formula: Formula) -> list[Formula]:
+    """The different absolute values in it."""
+    here = [formula] if formula.kind == "abs" else []
+    return list(dict.fromkeys(here + [size for part in formula.parts for size in _sizes(part)]))[:MOST_SIZES]
+
+
+def _with(formula: Formula, old: Formula, new: Formula) -> Formula:
+    if formula == old:
+        return new
+    return replace(formula, parts=tuple(_with(part, old, new) for part in formula.parts))
+
+
+def _one_for_another(before: Formula, after: Formula, place: Place) -> bool:
+    """Is the second line the first one with some |u| replaced by |v| + |u - v|, or by |v| - |u - v|?"""
+    for size, other in product(_sizes(before), _sizes(after)):
+        if size.vector != other.vector:
+            continue
+        apart = Formula("abs", (Formula("-", size.parts + other.parts, vector=size.vector),), vector=size.vector)
+        for sign in ("+", "-"):
+            instead = Formula(sign, (other, apart), vector=size.vector)
+            if size != other and broken(_with(before, size, instead), after, "=", place) is None:
+                return True
+    return False
+
+
+def _triangular(before: Formula, after: Formula, place: Place) -> str:
+    if _two_absolute_values(before) and after.count("abs") < before.count("abs"):
+        return ""  # |u| - |v| <= |u - v|
+    if _two_absolute_values(after) and 0 < before.count("abs") < after.count("abs"):
+        return ""  # |u + v| <= |u| + |v|
+    if _one_for_another(before, after, place):
+        return ""  # |u| <= |v| + |u - v|, whatever |u - v| is called
+    return "It speaks of a sum or a difference of absolute values, |u| - |v| <= |u - v|: write the line so first."
+
+
+ALGEBRA = Reason("=")
+TRIANGLE = Reason("<=", fits=_triangular)
+
+
+class Fault(NamedTuple):
+    """The first thing wrong with a derivation: its kind, which step (0: the whole), the words, line and reason."""
+
+    kind: str
+    step: int
+    text: str
+    formula: Formula | None = None
+    reason: str = ""
+    before: Formula | None = None
+
+    def spelt(self) -> str:
+        """The line and the one before it, as they were written."""
+        lines = [formula.text for formula in (self.before, self.formula) if formula is not None]
+        return " ".join(lines).replace(" ", "")
+
+
+class Derivation:
+    """From ``start`` to ``goal`` in steps. ``upwards`` if start <= goal is to be shown, else start >= goal."""
+
+    def __init__(
+        self, *, start: str, goal: str, symbols: Mapping[str, Domain], reasons: Mapping[str, Reason],
+        givens: Mapping[str, Given] | None = None, required: Sequence[str] = (), upwards: bool = True,
+    ) -> None:  # fmt: skip
+        self.kinds = {name: domain.vector for name, domain in symbols.items()}
+        self.start, self.goal = parse(start, self.kinds), parse(goal, self.kinds)
+        self.symbols, self.reasons, self.givens = dict(symbols), dict(reasons), dict(givens or {})
+        self.required, self.allowed = tuple(required), ("=", "<=") if upwards else ("=", ">=")
+        unknown = {given for reason in reasons.values() for given in reason.given} - set(self.givens)
+        if unknown or set(self.required) - set(self.reasons):
+            raise ValueError(f"unknown givens {sorted(unknown)} or required reasons {required!r}")
+
+    def map(self, rng: np.random.Generator) -> Map:
+        """Where this derivation is tried out."""
+        return Map(self.symbols, self.givens, rng)
+
+    def fault(self, steps: Sequence[Step], world: Map) -> Fault | None:
+        """The first fault, or None."""
+        before = self.start
+        for number, step in enumerate(steps, 1):
+            try:
+                after = parse(step.formula, self.kinds)
+                found = self._step(number, step, before, after, world)
+            except Complaint as complaint:
+                return Fault("unreadable", number, f"Step {number}: {complaint}")
+            if found is not None:
+                return found._replace(before=before)
+            before = after
+        if broken(before, self.goal, "=", world.place()) is not None:
+            text = f"Every step follows, but the last line, {before.text}, is not the goal, {self.goal.text}."
+            return Fault("not the goal", len(steps), text, before)
+        missing = [reason for reason in self.required if reason not in {step.reason for step in steps}]
+        if missing:
+            text = (
+                f"Every step follows, but none is taken by {missing[0]!r}, and the task asks for it: does "
+                f"one of them do two things at once?"
+            )
+            return Fault("reason missing", 0, text, before, missing[0])
+        return None
+
+    def _step(self, number: int, step: Step, before: Formula, after: Formula, world: Map) -> Fault | None:
+        if step.relation not in self.allowed:
+            text = f"Step {number} says {step.relation}, but the chain has to go on with {' or '.join(self.allowed)}."
+            return Fault("wrong direction", number, text, after)
+        reason = self.reasons.get(step.reason)
+        if reason is None:
+            text = f"Step {number}: {step.reason!r} is no reason of the list: {', '.join(self.reasons)}."
+            return Fault("unknown reason", number, text, after, step.reason)
+        wrong = broken(before, after, step.relation, world.place(reason.given))
+        if wrong is not None:
+            return self._does_not_follow(number, step, before, after, wrong, world)
+        unfit = self._unfit(step, reason, before, after, world)
+        if unfit:
+            text = f"Step {number} is true, but not by {step.reason!r}. {unfit}"
+            return Fault("reason", number, text, after, step.reason)
+        return None
+
+    def _does_not_follow(
+        self, number: int, step: Step, before: Formula, after: Formula, wrong: str, world: Map
+    ) -> Fault:
+        for name, reason in self.reasons.items():
+            if not reason.given or name == step.reason:
+                continue
+            if broken(before, after, step.relation, world.place(reason.given)) is None:
+                fact = " and ".join(self.givens[given].text for given in reason.given)
+                text = f"Step {number} is true only where {fact}. Say so: {step.reason!r} does not cover it."
+                return Fault("reason", number, text, after, step.reason)
+        needed = self._needed(before, after, step.relation, world)
+        if needed:
+            facts = " and ".join(self.givens[given].text for given in needed)
+            text = (
+                f"Step {number} is true where {facts}, but {step.reason!r} alone does not lead there: take a step for "
+                f"each reason."
+            )
+            return Fault("too much in one step", number, text, after)
+        everything = world.place(tuple(self.givens))
+        instead = broken(before, after, step.relation, everything)
+        # Where all that is given holds, a counterexample is more to the point: no epsilon below 0, for instance.
+        line = f"Step {number}, {step.relation} {after.text}, does not follow from {before.text}: {instead or wrong}."
+        back = {"<=": ">=", ">=": "<="}.get(step.relation, "")
+        if back and broken(before, after, back, everything) is None:
+            return Fault("wrong direction", number, f"{line} It holds the other way round.", after)
+        return Fault("does not follow", number, line, after)
+
+    def _needed(self, before: Formula, after: Formula, relation: str, world: Map) -> tuple[str, ...]:
+        """The fewest givens, two or more, with which the step would be true; none if it is not even with all."""
+        for number in range(2, len(self.givens) + 1):
+            for some in combinations(self.givens, number):
+                if broken(before, after, relation, world.place(some)) is None:
+                    return some
+        return ()
+
+    def _unfit(self, step: Step, reason: Reason, before: Formula, after: Formula, world: Map) -> str:
+        """Why the reason does not fit a step that is true; "" if it does."""
+        equal = broken(before, after, "=", world.place()) is None
+        if equal and reason.relation != "=":
+            return "The two lines are equal, so it only rewrites."
+        if not equal and reason.relation == "=" and not reason.given:
+            return "The two lines are not equal, so rewriting alone cannot give it."
+        if reason.given:
+            if broken(before, after, step.relation, world.place()) is None:
+                return "It only rewrites." if equal else "It holds without that, too."
+            if broken(before, after, "=", world.place(reason.given, edge=True)) is not None:
+                facts = " and ".join(self.givens[name].text for name in reason.given)
+                return f"{facts} alone does not lead there: more was used, or more given away than it says."
+        return reason.fits(before, after, world.place()) if reason.fits is not None else ""
+
+
+def derivation(
+    *, start: str, goal: str, symbols: Mapping[str, Domain], reasons: Mapping[str, Reason],
+    givens: Mapping[str, Given] | None = None, required: Sequence[str] = (), upwards: bool = True,
+) -> Callable[[Interview], None]:  # fmt: skip
+    """A judge for the answer form :class:`Steps`; the student's function takes no arguments.
+
+    A misconception is a function that gives back a wrong derivation. The student has it if both have the same first
+    fault: the same kind, at the same formula (up to rewriting) and, if the reason is at fault, the same reason.
+    """
+    judged = Derivation(
+        start=start, goal=goal, symbols=symbols, reasons=reasons, givens=givens, required=required, upwards=upwards
+    )
+
+    def judge(talk: Interview) -> None:
+        steps, world = talk.value({}), judged.map(talk.secret_rng)
+        fault = judged.fault(steps, world)
+        if fault is None:
+            all_of_them = {1: "Your one step follows", 2: "Both steps follow"}
+            talk.praise = f"{all_of_them.get(len(steps), f'All {len(steps)} steps follow')}, each for its reason."
+            return
+        talk.fail(fault.text, name=_named(fault, judged, world, talk.task.misconceptions) or fault.kind)
+
+    return judge
+
+
+def _named(fault: Fault, judged: Derivation, world: Map, misconceptions: Sequence[Misconception]) -> str:
+    """The misconception with the same first fault, or "". If several have it, one that came there from the same line;
+    of these, the one that is spelt most alike."""
+    best, name = (False, -1.0), ""
+    # Where the inequalities hold: a formula may have no value elsewhere, such as 1/(1 + epsilon) at epsilon = -1.
+    usual = world.place(tuple(one for one, given in judged.givens.items() if given.read(judged.kinds)[1] != "="))
+    for misconception in misconceptions:
+        known = judged.fault(Steps().read(misconception.wrong()), world)
+        if known is None or (known.kind, known.reason) != (fault.kind, fault.reason):
+            continue
+        if fault.formula and known.formula and broken(known.formula, fault.formula, "=", usual) is None:
+            alike = SequenceMatcher(None, known.spelt(), fault.spelt(), autojunk=False).ratio()
+            lines = known.before or known.formula, fault.before or fault.formula
+            from_there = broken(*lines, "=", usual) is None
+            best, name = max((best, name), ((from_there, alike), misconception.name))
+    return name
