@@ -27,7 +27,7 @@ class Wrong(NamedTuple):
 
 def wrong_ones(homework: str, task: Task) -> list[Wrong]:
     """The wrong functions that the task knows, and the bank's."""
-    known = [Wrong(f"misconception: {one.name}", one.wrong, one.name) for one in task.misconceptions]
+    known = [Wrong(f"mistake: {one.name}", one.wrong, one.name) for one in task.mistakes]
     return [*known, *(Wrong(style, *pair) for style, pair in bank_of(homework).WRONG.get(task.name, {}).items())]
 
 
@@ -66,8 +66,8 @@ def misses(homework: str, seeds: range, only: list[str] | None = None) -> Misses
             named += wrong.name is not None
             if verdict.passed:
                 passed.append(f"{task.name}, {wrong.style}: passed with seed {seed}")
-            if wrong.name not in (None, verdict.misconception):
-                unnamed[f"{task.name}, {wrong.style}: called {verdict.misconception!r}"] += 1
+            if wrong.name not in (None, verdict.mistake):
+                unnamed[f"{task.name}, {wrong.style}: called {verdict.mistake!r}"] += 1
     return Misses(submissions, gradings, passed, named, unnamed)
 
 

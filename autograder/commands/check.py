@@ -31,6 +31,6 @@ def check(notebook: str, output: Output) -> int:
     for verdict in verdicts:
         output.tell(without_controls(f"{'+' if verdict.passed else '-'} {verdict}"))
     output.tell(f"{passed} of {len(verdicts)} tasks pass their public checks.")
-    fields = ("task", "status", "misconception", "message")
+    fields = ("task", "status", "mistake", "message")
     output.write_json([{name: getattr(verdict, name) for name in fields} for verdict in verdicts])
     return 0 if verdicts and passed == len(verdicts) else 1

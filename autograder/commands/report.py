@@ -92,7 +92,7 @@ def describe_homework(section: dict[str, Any]) -> str:
     lines += list_some("hardest", [f"{one['question']} ({one['share']:.0%})" for one in tasks[:3]])
     mistakes = [(one["count"], task["question"], one) for task in section["tasks"] for one in task["mistakes"]]
     for number, question, one in sorted(mistakes, key=lambda mistake: -mistake[0])[:MOST]:
-        lines.append(f"  {number:4} x {one_line(question, 60)}: {one_line(one['message'] or one['misconception'], 90)}")
+        lines.append(f"  {number:4} x {one_line(question, 60)}: {one_line(one['message'] or one['mistake'], 90)}")
     unnamed = sum(task["unnamed"] for task in section["tasks"])
     if unnamed:
         lines.append(f"  {counted(unnamed, 'wrong answer')} that no known mistake explains; see --html or --json")

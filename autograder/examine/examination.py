@@ -208,8 +208,8 @@ def for_the_student(task: Task, verdict: Verdict, seen: Verdict | None) -> tuple
         return f"{OWN_WORDS['lost']} See {task.see}.", ""
     if not seen.passed:
         return seen.message, kept(seen.picture)
-    known = {one.name: one.message for one in task.misconceptions}
-    return " ".join([NOT_LIKE_THAT, known.get(verdict.misconception, "")]).strip(), kept(seen.picture)
+    known = {one.name: one.message for one in task.mistakes}
+    return " ".join([NOT_LIKE_THAT, known.get(verdict.mistake, "")]).strip(), kept(seen.picture)
 
 
 def _nothing(assignment: Assignment, status: str, text: str) -> tuple[TaskRecord, ...]:
@@ -286,6 +286,6 @@ def _record(
     """The verdict in the points of the homework's own cell."""
     return TaskRecord(
         task=verdict.task, points=round(verdict.share * points, 4), max_points=points, status=verdict.status,
-        message=verdict.message, misconception=verdict.misconception, feedback=feedback, picture=picture,
+        message=verdict.message, mistake=verdict.mistake, feedback=feedback, picture=picture,
         wasteful=verdict.wasteful, seconds=round(seconds, 3), doubt=doubt,
     )  # fmt: skip

@@ -21,7 +21,7 @@ from autograder.examine.seeds import is_guessable
 STATUSES = ("graded", "partial", "rejected")
 
 #: What ``dpcourse grade --json`` shows of a task and of a submission, in this order.
-TASK_FIELDS = ("task", "points", "max_points", "status", "misconception", "message")
+TASK_FIELDS = ("task", "points", "max_points", "status", "mistake", "message")
 FIELDS = ("student", "assignment", "status", "score", "max_score", "seconds", "tasks")
 
 
@@ -33,7 +33,7 @@ class TaskRecord:
     points: float
     max_points: float
     status: str
-    misconception: str = ""
+    mistake: str = ""
     message: str = ""
     feedback: str = ""
     picture: str = ""  # of the answers to the public probes, as ``pictures`` keeps it

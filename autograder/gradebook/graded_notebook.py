@@ -17,8 +17,7 @@ from autograder.examine.records import Record, TaskRecord, write_whole
 from autograder.intake.submission import Submission, submitted_at
 from autograder.pages.page import data_uri
 from autograder.pages.sanitizing import LONGEST, harmless, short_code
-from dpcourse.tasks.pictures import as_html
-from dpcourse.tasks.verdict import Verdict
+from dpcourse.tasks.verdict import Verdict, as_html
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -119,7 +118,7 @@ def _output(cell: Cell, task: TaskRecord | None, painted: bool) -> dict[str, Any
         task = TaskRecord(task=cell.grade_id, points=0, max_points=cell.points, status="missing")
     verdict = Verdict(
         task=task.task, status=task.status, message=harmless(f"{task.feedback} {task.doubt}".strip()),
-        misconception=task.misconception, wasteful=task.wasteful,
+        mistake=task.mistake, wasteful=task.wasteful,
     )  # fmt: skip
     address = data_uri(task.picture) if painted else ""
     picture = f'<img alt="The answers, and what they should be." src="{address}">' if address else ""

@@ -43,8 +43,8 @@ def group_mistakes(homework: Homework, task: str, anonymizer: Anonymizer) -> dic
         verdict = result.tasks.get(task)
         if verdict is None or verdict.status not in WRONG:
             continue
-        if verdict.misconception:
-            known.setdefault(verdict.misconception, []).append(result)
+        if verdict.mistake:
+            known.setdefault(verdict.mistake, []).append(result)
         else:
             said = anonymizer.hide_names(blank_numbers(verdict.feedback or verdict.message))
             unexplained.setdefault((verdict.status, said), []).append(result)
@@ -54,7 +54,7 @@ def group_mistakes(homework: Homework, task: str, anonymizer: Anonymizer) -> dic
 
     return {
         "mistakes": [
-            {"misconception": name, "message": message_about(homework, task, name, results, anonymizer),
+            {"mistake": name, "message": message_about(homework, task, name, results, anonymizer),
              "count": len(results), "examples": describe(results)}
             for name, results in commonest(known, str)
         ],
@@ -73,11 +73,11 @@ def commonest(groups: dict[Any, list[Result]], key: Callable[[Any], Any]) -> lis
 
 
 def message_about(
-    homework: Homework, task: str, misconception: str, results: Iterable[Result], anonymizer: Anonymizer
+    homework: Homework, task: str, mistake: str, results: Iterable[Result], anonymizer: Anonymizer
 ) -> str:
     """What a student is told about a known mistake: in the task's words, else in those that most of them were told."""
     said = Counter(blank_numbers(result.tasks[task].feedback) for result in results)
-    return homework.explain(task, misconception) or anonymizer.hide_names(said.most_common(1)[0][0])
+    return homework.explain(task, mistake) or anonymizer.hide_names(said.most_common(1)[0][0])
 
 
 def shorten(feedback: str) -> str:

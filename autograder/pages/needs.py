@@ -46,18 +46,18 @@ def has_usable_answer(result: Result) -> bool:
 
 def describe_miss(homework: Homework, result: Result, name: str) -> dict[str, Any]:
     """What somebody lacks in one question, in the words that the student knows: the machine's, or a person's."""
-    verdict, message, misconception = result.tasks.get(name), "", ""
+    verdict, message, mistake = result.tasks.get(name), "", ""
     if homework.assignment.by_grade_id[name].role != "task":
         status, words = "read", f"{result.points[name]:g} of {result.possible[name]:g} points"
         message = homework.marks[result.student].cells[name].comment
     elif verdict is None:
         status, words = "missing", WORDS["missing"]
     else:
-        status, misconception = verdict.status, verdict.misconception
+        status, mistake = verdict.status, verdict.mistake
         words = "private, but wasteful" if verdict.wasteful else WORDS.get(status, status)
         if status != "missing":
-            message = homework.explain(name, misconception) or shorten(verdict.feedback)
+            message = homework.explain(name, mistake) or shorten(verdict.feedback)
     return {
         "name": name, "question": homework.questions[name], "status": status, "words": words, "message": message,
-        "misconception": misconception,
+        "mistake": mistake,
     }  # fmt: skip

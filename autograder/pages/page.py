@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from autograder.console import counted
-from dpcourse.tasks import pictures as shown
+from dpcourse.tasks import verdict as verdicts
 
 #: As in the notebooks; in a table, what did not finish must differ from what gave no usable answer.
-COLOURS = {**shown.COLOURS, "timeout": "#CC79A7"}
+COLOURS = {**verdicts.COLOURS, "timeout": "#CC79A7"}
 #: Nothing may run or be fetched; pictures are in the page itself.
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST = 20_000  # characters of a student's answer that are shown

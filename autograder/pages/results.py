@@ -112,10 +112,10 @@ class Homework:
         """Graded cell -> the heading of its question."""
         return {cell.grade_id: question(self.assignment, cell) for cell in self.graded_cells}
 
-    def explain(self, task: str, misconception: str) -> str:
+    def explain(self, task: str, mistake: str) -> str:
         """What a student is told about a known mistake; "" if the task has no words of its own for it."""
-        known = self.tasks[task].misconceptions if task in self.tasks else ()
-        return next((one.message for one in known if one.name == misconception), "")
+        known = self.tasks[task].mistakes if task in self.tasks else ()
+        return next((one.message for one in known if one.name == mistake), "")
 
     def _add_up(self, record: Record) -> Result:
         mark = self.marks.get(record.student)

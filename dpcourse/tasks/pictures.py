@@ -1,36 +1,11 @@
-"""A verdict as a student sees it: the words, and a small picture of the answers beside what they should be."""
+"""The picture of a verdict: a student's answers beside what they should be."""
 
 from __future__ import annotations
 
-import base64
-import html
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
-from dpcourse.tasks.verdict import Verdict
-
-COLOURS = {"passed": "#009E73", "failed": "#D55E00", "error": "#E69F00", "timeout": "#E69F00", "missing": "#767676"}
-
-
-def as_html(verdict: Verdict) -> str:
-    """For the notebook. Everything a student wrote is escaped."""
-    colour = COLOURS[verdict.status]
-    picture = ""
-    if verdict.picture is not None:
-        from dpcourse.plots import paper
-
-        data = base64.b64encode(paper.png(verdict.picture, width=6)).decode()
-        alt = html.escape(verdict.picture.says)
-        picture = f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{data}">'
-    message, odds = verdict.message.removesuffix(verdict.odds), ""
-    if verdict.odds:
-        odds = f'<br><small style="opacity:0.75">{html.escape(verdict.odds)}</small>'
-    return (
-        f'<div style="border-left:4px solid {colour};padding:2px 12px;max-width:46em">'
-        f"<b>{html.escape(verdict.headline)}</b><br>{html.escape(message.strip())}{odds}<br>{picture}</div>"
-    )
 
 
 def spread(title: str, answers: np.ndarray, center: float, scale: float, cdf: Any) -> Any:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import html
 from dataclasses import dataclass, field
 from typing import Any
 
 from dpcourse.audit.evidence import Fit
 
 STATUSES = ("passed", "failed", "error", "timeout", "missing")
+COLOURS = {"passed": "#009E73", "failed": "#D55E00", "error": "#E69F00", "timeout": "#E69F00", "missing": "#767676"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +19,7 @@ class Verdict:
 
     ``status``: passed, failed (wrong answers), error (no usable answer), timeout, missing (not written yet).
     ``share`` is the part of the task's points that was earned, 0 to 1.
-    ``misconception`` is the name of the known mistake that explains the answers, or "".
+    ``mistake`` is the name of the known mistake that explains the answers, or "".
     ``false_fail`` bounds the probability that chance alone failed a right answer; ``odds`` are the words for it, with
     which the message ends.
     Of an answer that could not be used ``layer`` says where it went wrong (see ``complaints``), and ``errors`` are the
@@ -27,7 +30,7 @@ class Verdict:
     status: str
     message: str
     share: float = 0.0
-    misconception: str = ""
+    mistake: str = ""
     wasteful: bool = False
     public: bool = False
     false_fail: float = 0.0
@@ -63,6 +66,23 @@ class Verdict:
         return f"{self.headline}. {self.message}"
 
     def _repr_html_(self) -> str:
-        from dpcourse.tasks.pictures import as_html
-
         return as_html(self)
+
+
+def as_html(verdict: Verdict) -> str:
+    """For the notebook. Everything a student wrote is escaped."""
+    colour = COLOURS[verdict.status]
+    picture = ""
+    if verdict.picture is not None:
+        from dpcourse.plots import paper
+
+        data = base64.b64encode(paper.png(verdict.picture, width=6)).decode()
+        alt = html.escape(verdict.picture.says)
+        picture = f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{data}">'
+    message, odds = verdict.message.removesuffix(verdict.odds), ""
+    if verdict.odds:
+        odds = f'<br><small style="opacity:0.75">{html.escape(verdict.odds)}</small>'
+    return (
+        f'<div style="border-left:4px solid {colour};padding:2px 12px;max-width:46em">'
+        f"<b>{html.escape(verdict.headline)}</b><br>{html.escape(message.strip())}{odds}<br>{picture}</div>"
+    )

@@ -7,7 +7,7 @@ stops when the line is full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -112,3 +112,36 @@ def _array(value: np.ndarray) -> str:
     if value.size <= MOST_PARTS:
         return repr(value)
     return f"an array of shape {value.shape} that begins {value.flat[:5].tolist()}"
+
+
+def arguments(probe: Mapping[str, Any]) -> str:
+    """The arguments in words."""
+    return ", ".join(f"{name} = {shown(value)}" for name, value in probe.items())
+
+
+def shown(value: Any) -> str:
+    """A value as a student wants to read it: four digits, the beginning of a long array."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {shown(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, str | bool) or value is None:
+        return described(value)
+    if np.ndim(value) == 0 and not callable(value):
+        return number(float(value), 6)
+    if callable(value):
+        return getattr(value, "__name__", "a function")
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        return described(value, 80)
+    flat = [number(float(one), 4).replace(",", "") for one in array.ravel()[:6]]  # commas part the numbers here
+    more = f", ... ({array.size} numbers)" if array.size > 6 else ""
+    return (
+        f"[{', '.join(flat)}{more}]"
+        if array.ndim == 1
+        else f"an array of shape {array.shape} [{', '.join(flat)}{more}]"
+    )
+
+
+def number(value: float, digits: int = 3) -> str:
+    """So many digits, and 1,190,000 rather than 1.19e+06."""
+    rounded = float(f"{value:.{digits}g}") if np.isfinite(value) else value
+    return f"{rounded:,.0f}" if 1e4 <= abs(rounded) < 1e12 else f"{rounded:.{digits}g}"

@@ -16,13 +16,13 @@ TASKS = '''"""Five trivial tasks, for measuring and attacking the grader."""
 
 import numpy as np
 
-from dpcourse.tasks import Answer, Misconception, Task, values_of
+from dpcourse.tasks import Answer, Mistake, Task, values_of
 
 
 def _task(name, reference, probes, wrong, answer=None):
-    known = (Misconception("the usual mistake", wrong, "Read the question once more."),)
+    known = (Mistake("the usual mistake", wrong, "Read the question once more."),)
     return Task(name=name, see="the question", probes=probes, judge=values_of(reference),
-                misconceptions=known, answer=answer or Answer(), seconds=2.0)
+                mistakes=known, answer=answer or Answer(), seconds=2.0)
 
 
 TASKS = (

@@ -23,7 +23,7 @@ def decided(feedback="Look at the scale.", status="failed", points=0.5, **more):
         TaskRecord(task="likelihood_ratio", points=1, max_points=1, status="passed", feedback="Fine."),
         TaskRecord(
             task="noisy_count", points=points, max_points=2, status=status, feedback=feedback,
-            message="HIDDEN PROBE 0.123", picture=PNG, misconception="upside down",
+            message="HIDDEN PROBE 0.123", picture=PNG, mistake="upside down",
         ),
     )  # fmt: skip
     return Record(student="ada", assignment=HW, status="graded", tasks=tasks, **more)

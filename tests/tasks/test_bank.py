@@ -55,8 +55,8 @@ def test_wrong_ones_fail_and_are_called_by_their_name(homework, name):
             assert found.share < 1
             assert found.status != "missing"
             known += expected is not None
-            if expected not in (None, found.misconception):
-                missed.append(f"{style}, seed {seed}: called {found.misconception!r}")
+            if expected not in (None, found.mistake):
+                missed.append(f"{style}, seed {seed}: called {found.mistake!r}")
     assert len(missed) <= (1 - NAMED) * known, missed
 
 
@@ -68,14 +68,14 @@ def test_the_bank_is_rich_enough(homework):
     assert set(bank(homework).WRONG) <= set(tasks)
     for name, task in tasks.items():
         assert len(bank(homework).RIGHT[name]) >= 4, name
-        assert len(task.misconceptions) >= 4, name
-        assert len({one.name for one in task.misconceptions}) == len(task.misconceptions), name
+        assert len(task.mistakes) >= 4, name
+        assert len({one.name for one in task.mistakes}) == len(task.mistakes), name
         named = {expected for _, expected in bank(homework).WRONG.get(name, {}).values() if expected}
         structural = {
             "no noise", "always the same noise", "rounded", "shared noise", "no noise on some", "one-sided noise",
             "cut off", "refuses in other words",
         }  # fmt: skip
-        assert named <= {one.name for one in task.misconceptions} | structural, name
+        assert named <= {one.name for one in task.mistakes} | structural, name
 
 
 @pytest.mark.parametrize("homework", HOMEWORKS)

@@ -23,9 +23,9 @@ def test_the_worked_example_runs_and_tells_right_from_wrong():
     assert passed.startswith("mean_age: passed.")
     assert failed.startswith("mean_age: not yet.")
     assert "Replacing a patient moves the sum" in failed
-    for known in room["mean_age"].misconceptions:
+    for known in room["mean_age"].mistakes:
         found = room["mean_age"].examine(room["Student"](known.wrong, room["mean_age"].answer), seed=2)
-        assert found.misconception == known.name
+        assert found.mistake == known.name
 
 
 def test_the_students_guide_quotes_a_verdict_that_is_given():

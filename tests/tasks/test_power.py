@@ -60,7 +60,7 @@ def test_a_coin_of_another_kind_is_not_called_by_a_name_that_it_does_not_have(st
     task = tasks_of("hw2_local_dp")["randomized_response"]
     function, _ = bank_hw2.WRONG["randomized_response"][style]
     for seed in range(4):
-        assert task.examine(Student(function, task.answer), seed).misconception == "another coin"
+        assert task.examine(Student(function, task.answer), seed).mistake == "another coin"
 
 
 @pytest.mark.parametrize(

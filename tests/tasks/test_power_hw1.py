@@ -231,7 +231,7 @@ def test_no_seed_draws_probes_at_which_a_known_mistake_does_not_show(name, right
     task = tasks_of("hw1_pure_dp")[name]
     for asked in probes("hw1_pure_dp", name, 150):
         answers = [right(**probe) for probe in asked]
-        for known in task.misconceptions:
+        for known in task.mistakes:
             wrong = [task.answer.read(known.wrong(**probe)) for probe in asked]
             same = [same_values(one, other) for one, other in zip(answers, wrong, strict=True)]
             assert not all(same), known.name

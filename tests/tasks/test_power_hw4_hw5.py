@@ -121,7 +121,7 @@ class Still:
 @pytest.mark.parametrize("name", ["half forgotten", "n/m forgotten", "rho for rho - 1", "prior forgotten"])
 def test_a_langevin_step_with_a_wrong_gradient_does_not_pass(name):
     task = tasks_of("hw5_adaptive_ldp")["sgld_step"]
-    wrong = {known.name: known.wrong for known in task.misconceptions}
+    wrong = {known.name: known.wrong for known in task.mistakes}
     for asked in probes("hw5_adaptive_ldp", "sgld_step"):
         rates = []
         for probe in asked:

@@ -52,7 +52,7 @@ def test_the_clipped_gradients_are_those_of_torch():
     rows = clipped(per_example(weights, x, y), 0.6)
     np.testing.assert_allclose(rows.sum(axis=0), lot.total["weight"][0].numpy(), rtol=1e-9)
     still = sgd.noisy_average(lot.total, clip=0.6, sigma=0, lot_size=20)
-    right = tasks_of("hw4_dp_sgd")["noisy_average"].misconceptions[-1]
+    right = tasks_of("hw4_dp_sgd")["noisy_average"].mistakes[-1]
     assert right.name == "no noise"
     np.testing.assert_allclose(right.wrong(rows, 0.6, 1.0, 20), still["weight"][0].numpy(), rtol=1e-9)
 

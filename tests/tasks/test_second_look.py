@@ -5,7 +5,8 @@ import pytest
 
 from dpcourse.audit import binomial_fit
 from dpcourse.tasks import LEVEL, Student, Task, tasks_of
-from dpcourse.tasks.task import NO_CHANCE, SECOND, Misconception
+from dpcourse.tasks.interview import NO_CHANCE, SECOND
+from dpcourse.tasks.mistake import Mistake
 from tests.tasks import bank_hw1
 
 
@@ -17,8 +18,8 @@ def coin_task(asked):
         heads = int(talk.draws({}, 1_000).sum())
         talk.require(binomial_fit(heads, 1_000, 0.5, level=LEVEL), f"{heads} heads of 1,000.")
 
-    nothing = Misconception("no coin", lambda: 1, "There is no coin.")
-    return Task(name="coin", see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(nothing,))
+    nothing = Mistake("no coin", lambda: 1, "There is no coin.")
+    return Task(name="coin", see="here", probes=lambda rng: [{}], judge=judge, mistakes=(nothing,))
 
 
 def unlucky(first, then):
@@ -81,7 +82,7 @@ def test_a_failure_without_a_random_test_is_final():
         np.testing.assert_equal(len(talk.probes), 1)
         talk.fail("Wrong.")
 
-    known = Misconception("wrong", lambda: 1, "Wrong.")
-    task = Task(name="value", see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(known,))
+    known = Mistake("wrong", lambda: 1, "Wrong.")
+    task = Task(name="value", see="here", probes=lambda rng: [{}], judge=judge, mistakes=(known,))
     assert not task.examine(Student(lambda: 1, task.answer), 0).passed
     assert asked == [1]

@@ -9,10 +9,10 @@ import pytest
 from scipy import special
 
 import dpcourse.tasks
-from dpcourse.tasks import HOMEWORKS, Misconception, Student, Task, tasks_of
+from dpcourse.tasks import HOMEWORKS, Mistake, Student, Task, tasks_of
 from dpcourse.tasks.coins import Coins
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.respondent import Respondent
-from dpcourse.tasks.task import Interview
 from dpcourse.vectors import clipped
 from tests.tasks.test_bank import bank
 
@@ -119,8 +119,8 @@ def test_what_a_judge_draws_does_not_change_the_seeds_it_sends():
                 talk.secret_rng.random(numbers)
                 talk.value({})
 
-        known = Misconception("none", lambda: 1, "None.")
-        return Task(name="t", see="here", probes=lambda rng: [{}], judge=judge, misconceptions=(known,))
+        known = Mistake("none", lambda: 1, "None.")
+        return Task(name="t", see="here", probes=lambda rng: [{}], judge=judge, mistakes=(known,))
 
     sent = []
     for numbers in (0, 7):

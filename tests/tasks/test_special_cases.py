@@ -15,7 +15,7 @@ def key(given):
 @pytest.mark.parametrize(("homework", "name"), [one for one in EVERY_TASK if not one[1].startswith("proof_")])
 def test_knowing_the_public_probes_is_not_enough(homework, name):
     task, asked = tasks_of(homework)[name], set()
-    right, wrong = next(iter(bank(homework).RIGHT[name].values())), task.misconceptions[0].wrong
+    right, wrong = next(iter(bank(homework).RIGHT[name].values())), task.mistakes[0].wrong
     takes_rng = {function: Student(function, task.answer)._takes_rng for function in (right, wrong)}
 
     def call(function, rng, given):

@@ -12,8 +12,9 @@ from dpcourse.accounting import dp_sgd_epsilon
 from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Late, Unwritten, received
-from dpcourse.tasks.judges.values import shown
-from dpcourse.tasks.task import LEVEL, Interview, Misconception
+from dpcourse.tasks.interview import LEVEL, Interview
+from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.wording import shown
 
 
 def total(values):
@@ -24,7 +25,7 @@ TOTAL = Task(
     name="total", see="nowhere", seconds=1.0,
     probes=lambda rng: [{"values": rng.uniform(1, 2, 5)} for _ in range(2)],
     judge=values_of(lambda values: values.sum()),
-    misconceptions=(Misconception("the mean", lambda values: values.mean(), "That is the mean."),),
+    mistakes=(Mistake("the mean", lambda values: values.mean(), "That is the mean."),),
 )  # fmt: skip
 
 
@@ -384,7 +385,7 @@ def test_laplace_noise_that_is_too_wide_is_not_called_gaussian(factor):
     task = tasks_of("hw1_pure_dp")["noisy_count"]
     for seed in range(4):
         found = said(lambda count, epsilon, rng: count + rng.laplace(0, factor / epsilon), task, seed)
-        assert (found.status, found.misconception, found.wasteful) == ("failed", "", True)
+        assert (found.status, found.mistake, found.wasteful) == ("failed", "", True)
 
 
 def test_thousands_have_no_commas_inside_a_list():

@@ -13,8 +13,9 @@ from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.judges.choices import shares_of
 from dpcourse.tasks.judges.fixed_seed import SAME_COIN
 from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.task import Task
 
 CITIES = ("Ottawa", "Toronto", "New York", "Washington", "Memphis", "Los Angeles", "La Habana")
 
@@ -49,28 +50,28 @@ exponential_probabilities = Task(
     probes=_probability_probes,
     judge=values_of(_probabilities),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "two forgotten", lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / sensitivity),
             "The exponent is divided by 2 * sensitivity: a neighbour moves the candidate's score and its rivals' "
             "scores, and "
             "each costs half. Without the 2 this is only 2 epsilon private.",
         ),
-        Misconception(
+        Mistake(
             "not normalised",
             lambda utilities, epsilon, sensitivity: np.exp(epsilon * utilities / (2 * sensitivity)),
             "Those are the weights. Probabilities sum to 1: divide by the sum of all weights.",
         ),
-        Misconception(
+        Mistake(
             "sensitivity forgotten", lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / 2),
             "The sensitivity is missing: a score that one person can move far must count for little.",
         ),
-        Misconception(
+        Mistake(
             "sensitivity upside down",
             lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities * sensitivity / 2),
             "You multiply by the sensitivity. A score that one person can move far must count for less, not for more.",
         ),
-        Misconception(
+        Mistake(
             "worst preferred",
             lambda utilities, epsilon, sensitivity: _shares(-epsilon * utilities / (2 * sensitivity)),
             "The sign is turned: a higher utility is better and must be likelier.",
@@ -122,33 +123,33 @@ exponential_choice = Task(
     ),
     answer=Answer(choices=CITIES),
     summary=lambda draws: np.array([CITIES.index(str(one)) for one in draws.ravel()], dtype=float),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "always the best",
             lambda candidates, utilities, epsilon, sensitivity: candidates[int(np.argmax(utilities))],
             "The best one always wins: no dice. One person who changes the winner is seen with certainty.",
         ),
-        Misconception(
+        Mistake(
             "two forgotten",
             _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / sensitivity)),
             "The exponent is divided by 2 * sensitivity. Without the 2 the choice is only 2 epsilon private.",
         ),
-        Misconception(
+        Mistake(
             "scores not looked at",
             _chosen(lambda utilities, epsilon, sensitivity: np.full(len(utilities), 1 / len(utilities))),
             "Every candidate is as likely as the others: perfectly private, and useless.",
         ),
-        Misconception(
+        Mistake(
             "worst preferred",
             _chosen(lambda utilities, epsilon, sensitivity: _shares(-epsilon * utilities / (2 * sensitivity))),
             "The sign is turned: a higher utility is better and must be likelier.",
         ),
-        Misconception(
+        Mistake(
             "four instead of two",
             _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / (4 * sensitivity))),
             "That is private, but wasteful: it spends epsilon/2 only. Is a factor 2 in twice?",
         ),
-        Misconception(
+        Mistake(
             "Laplace noise on the scores",
             lambda candidates, utilities, epsilon, sensitivity, rng: candidates[
                 int(np.argmax(utilities + rng.laplace(0, 2 * sensitivity / epsilon, len(candidates))))
@@ -157,7 +158,7 @@ exponential_choice = Task(
             "its probabilities are not e^(epsilon u / (2 sensitivity)), divided by their sum. Noise from the Gumbel "
             "distribution gives these.",
         ),
-        Misconception(
+        Mistake(
             "always the same coin",
             lambda candidates, utilities, epsilon, sensitivity: _chosen(_by_hand)(
                 candidates, utilities, epsilon, sensitivity, np.random.default_rng(0)
@@ -207,34 +208,34 @@ meeting_probabilities = Task(
     probes=_society_probes,
     judge=values_of(_society),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "one over the distance",
             lambda members, cities, epsilon: _shares(
                 epsilon / _distances(members, cities) / (2 * _diameter(cities) / len(members))
             ),
             "1/d has no finite sensitivity: when the mean comes to lie on a city it is infinite. Take u = -d.",
         ),
-        Misconception(
+        Mistake(
             "n forgotten",
             lambda members, cities, epsilon: _shares(-epsilon * _distances(members, cities) / (2 * _diameter(cities))),
             "One member moves the mean by a distance divided by n. Without the n it is private, but wasteful.",
         ),
-        Misconception(
+        Mistake(
             "two forgotten",
             lambda members, cities, epsilon: _shares(
                 -epsilon * _distances(members, cities) / (_diameter(cities) / len(members))
             ),
             "The exponent is divided by 2 * sensitivity. Without the 2 the choice is only 2 epsilon private.",
         ),
-        Misconception(
+        Mistake(
             "farthest preferred",
             lambda members, cities, epsilon: _shares(
                 epsilon * _distances(members, cities) / (2 * _diameter(cities) / len(members))
             ),
             "The farthest city is the likeliest: the utility must be minus the distance.",
         ),
-        Misconception(
+        Mistake(
             "diameter of the members",
             lambda members, cities, epsilon: _shares(
                 -epsilon * _distances(members, cities) / (2 * _diameter(members) / len(members))
@@ -242,7 +243,7 @@ meeting_probabilities = Task(
             "You take the largest distance between two members. The sensitivity must not depend on who they are: the "
             "new address may be any city of the list.",
         ),
-        Misconception(
+        Mistake(
             "from the members to the cities",
             lambda members, cities, epsilon: _shares(
                 -epsilon * _distances(members, cities)

@@ -11,10 +11,13 @@ import numpy as np
 from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.interview import CLOSER, Failed, Interview
 from dpcourse.tasks.judges.noise import LAPLACE_DRAWS, Noise, noise_of
-from dpcourse.tasks.judges.values import described, number, values_of
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import CLOSER, Failed, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, number
 
 
 def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -37,29 +40,29 @@ likelihood_ratio = Task(
     see="lecture 1, section 3",
     probes=_ratio_probes,
     judge=values_of(_likelihood_ratio),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "upside down", lambda y, count, neighbour, b: 1 / _likelihood_ratio(y, count, neighbour, b),
             "That is the ratio of the neighbour's density to the data's: numerator and denominator are swapped.",
         ),
-        Misconception(
+        Mistake(
             "multiplied by b", lambda y, count, neighbour, b: math.exp((abs(y - neighbour) - abs(y - count)) * b),
             "The exponent is the distance divided by b, not times b: wide noise (a large b) must make the ratio tame.",
         ),
-        Misconception(
+        Mistake(
             "logarithm left", lambda y, count, neighbour, b: (abs(y - neighbour) - abs(y - count)) / b,
             "That is the privacy loss, the logarithm of the ratio.",
         ),
-        Misconception(
+        Mistake(
             "the bound", lambda y, count, neighbour, b: math.exp(abs(count - neighbour) / b),
             "That is the largest value which the ratio can take, not its value at this y.",
         ),
-        Misconception(
+        Mistake(
             "never below 1", lambda y, count, neighbour, b: math.exp(abs(abs(y - neighbour) - abs(y - count)) / b),
             "An output that lies nearer to the neighbour's count is likelier there, and the ratio is below 1: do not "
             "take the absolute value of the difference.",
         ),
-        Misconception(
+        Mistake(
             "one density only", lambda y, count, neighbour, b: math.exp(-abs(y - count) / b) / (2 * b),
             "That is the density of one world. The ratio compares it with the other world's.",
         ),
@@ -82,30 +85,30 @@ ratio_range = Task(
     probes=_range_probes,
     judge=values_of(_ratio_range),
     answer=Answers({"smallest": Answer(infinite=True), "largest": Answer(infinite=True)}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "the slide's range", lambda difference, b: (1.0, math.inf),
             "From 1 to infinity is what e^epsilon can be when you choose epsilon. For this b the ratio is bounded, and "
             "it falls below 1 as well: that is the point of the noise.",
         ),
-        Misconception(
+        Mistake(
             "range of the bound", lambda difference, b: (1.0, math.exp(difference / b)),
             "An answer can also speak against Alice, and then the ratio is below 1. From 1 on is the range of the "
             "bound.",
         ),
-        Misconception(
+        Mistake(
             "logarithms", lambda difference, b: (-difference / b, difference / b),
             "Those are the bounds of the privacy loss. The ratio is its exponential.",
         ),
-        Misconception(
+        Mistake(
             "b upside down", lambda difference, b: (math.exp(-difference * b), math.exp(difference * b)),
             "More noise (a larger b) must bring the two ends together: the exponent is divided by b.",
         ),
-        Misconception(
+        Mistake(
             "difference forgotten", lambda difference, b: (math.exp(-1 / b), math.exp(1 / b)),
             "The two counts need not differ by 1: here a whole family may have left.",
         ),
-        Misconception(
+        Mistake(
             "largest first", lambda difference, b: (math.exp(difference / b), math.exp(-difference / b)),
             "The values are right, but the smallest comes first.",
         ),
@@ -135,7 +138,7 @@ def _judge_count(talk: Interview) -> None:
             found = float(np.abs(talk.draws(last, CLOSER) - last["count"]).mean())
             if found * last["epsilon"] < 0.9:  # only to choose the words; its deviation is 0.02
                 talk.fail(
-                    f"For {described(wide)} your noise is wider than is needed; but for {described(last)} its "
+                    f"For {arguments(wide)} your noise is wider than is needed; but for {arguments(last)} its "
                     f"scale is about {number(found)}, and {number(1 / last['epsilon'])} is "
                     f"needed: too little to hide one person."
                 )
@@ -147,31 +150,31 @@ noisy_count = Task(
     see="lecture 1, section 8",
     probes=_count_probes,
     judge=_judge_count,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "scale upside down", lambda count, epsilon, rng: count + rng.laplace(0, epsilon),
             "It looks like the scale is epsilon, not 1/epsilon: less privacy (a larger epsilon) must mean less noise.",
         ),
-        Misconception(
+        Mistake(
             "no noise", lambda count, epsilon: float(count),
             "Without noise, whoever knows everybody else's answer reads the last one off.",
         ),
-        Misconception(
+        Mistake(
             "Gaussian noise", lambda count, epsilon, rng: count + rng.normal(0, math.sqrt(2) / epsilon),
             "Gaussian noise of the same variance: far out its densities differ by any factor, so the ratio has no "
             "bound.",
         ),
-        Misconception(
+        Mistake(
             "one-sided", lambda count, epsilon, rng: count + rng.exponential(1 / epsilon),
             "The noise only ever adds: an answer below the count never comes, and rules a neighbour out.",
         ),
-        Misconception(
+        Mistake(
             "deviation for scale", lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon / math.sqrt(2)),
             "It looks like the standard deviation is 1/epsilon. Laplace noise of scale b has the deviation sqrt(2) b; "
             "it is the "
             "scale that must be 1/epsilon.",
         ),
-        Misconception(
+        Mistake(
             "epsilon squared", lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon**2),
             "It looks like the scale is 1/epsilon**2. Where epsilon is below 1 that is more noise than needed, and "
             "where it is above 1 less: there it does not keep its promise.",
@@ -217,31 +220,31 @@ sensitivity_of = Task(
     see="lecture 1, sections 4, 10 and 11",
     probes=_sensitivity_probes,
     judge=values_of(_sensitivity_of),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "range under add/remove", _but("sum mean", lambda relation, low, high, n: high - low),
             "The width of the range is for replacing a row. A row that comes brings its own value, at most max(|low|, "
             "|high|).",
         ),
-        Misconception(
+        Mistake(
             "largest size under replace", _but("sum mean", lambda relation, low, high, n: max(abs(low), abs(high))),
             "Replacing trades one value for another: from low to high, a move of high - low.",
         ),
-        Misconception(
+        Mistake(
             "lower end forgotten",
             _but("sum mean", lambda relation, low, high, n: high if relation == "add/remove" else high - low),
             "The range goes below 0: a person of value low moves the sum by |low|, which may be more than high.",
         ),
-        Misconception(
+        Mistake(
             "mean not divided",
             _but("mean", lambda relation, low, high, n: n * _sensitivity_of("sum", relation, low, high, n)),
             "The mean is the sum divided by the public n, so one person moves it n times less.",
         ),
-        Misconception(
+        Mistake(
             "histogram counted once", _but("histogram", lambda relation, low, high, n: 1.0),
             "Who moves from one category to another changes two counts: one falls, one rises.",
         ),
-        Misconception(
+        Mistake(
             "histogram counted twice", _but("histogram", lambda relation, low, high, n: 2.0),
             "Who comes or goes is in one category only and changes one count. 2 would be private, but wasteful.",
         ),

@@ -10,8 +10,10 @@ import numpy as np
 
 from dpcourse.audit import epsilon_lower_bound
 from dpcourse.audit.epsilon import certified
+from dpcourse.tasks.interview import LEVEL, Interview
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
 
 # At epsilon 2 to 2.2 and this task's level, 2,900 draws convict a mechanism that spends twice epsilon on the hard pair
 # with probability 1 - 1e-6; 1,500 one whose answers fall into an event 3 times in 10 here and never in the neighbour.
@@ -236,35 +238,35 @@ private_median = Task(
     see="lecture 1, section 13",
     probes=_median_probes,
     judge=_judge_median,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "no noise", lambda data, low, high, epsilon: float(np.median(data)),
             "The exact median is one person's value, and it jumps when that person changes it.",
         ),
-        Misconception(
+        Mistake(
             "noise of a mean", _noisy(lambda ordered, low, high, epsilon: (high - low) / len(ordered) / epsilon),
             "The range divided by n is the sensitivity of a mean. A median can jump over the whole range at one row.",
         ),
-        Misconception(
+        Mistake(
             "local sensitivity", _noisy(_widest_gap),
             "The gaps around this table's median are its local sensitivity. They differ from neighbour to neighbour, "
             "and the width of the noise gives them away.",
         ),
-        Misconception(
+        Mistake(
             "two forgotten", _two_forgotten,
             "The exponential mechanism divides by 2 * sensitivity. Replacing a row moves the rank by 1: epsilon u / 2.",
         ),
-        Misconception(
+        Mistake(
             "one of the rows", _one_of_the_rows,
             "You choose among the rows. What comes out is then somebody's exact value, and without that person it "
             "could never have come: the candidates must not depend on the data. Choose among all numbers of the range.",
         ),
-        Misconception(
+        Mistake(
             "gaps without their width", _any_gap,
             "You choose a gap by its rank alone. Two rows that are close then give each other away: a gap of two cents "
             "is as likely as one of two hundred euros. Its weight is its width times exp(epsilon u / 2).",
         ),
-        Misconception(
+        Mistake(
             "wasteful", _noisy(lambda ordered, low, high, epsilon: (high - low) / epsilon),
             "Noise for the whole range hides the median, and everything else with it. Choose a place by its rank "
             "instead: the exponential mechanism with minus the rank error as utility.",

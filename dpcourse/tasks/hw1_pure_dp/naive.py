@@ -11,8 +11,10 @@ import numpy as np
 
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
 
 
 def _naive_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -78,26 +80,26 @@ break_naive = Task(
     probes=_naive_probes,
     judge=_judge_break,
     answer=Answers({"data": Answer((None,)), "neighbour": Answer((None,)), "output": Answer()}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "outside the range", lambda maximum, epsilon: _broken([0.0, 9 * maximum], [0.0], 9 * maximum),
             "A debt below 0 or above the maximum may break everything, but it cannot exist: find a pair of tables that "
             "can.",
         ),
-        Misconception(
+        Mistake(
             "not neighbours", lambda maximum, epsilon: _broken([1.0, 1.0], [maximum, maximum], maximum),
             "Neighbours differ by one row that comes or goes (a row that is replaced goes, and another comes). Tables "
             "that differ in more a mechanism may tell apart.",
         ),
-        Misconception(
+        Mistake(
             "the same table twice", lambda maximum, epsilon: _broken([maximum], [maximum], maximum),
             "No output tells a table from itself. One of the two must have a row more.",
         ),
-        Misconception(
+        Mistake(
             "noise is wide enough there", lambda maximum, epsilon: _broken([maximum, maximum], [maximum], maximum),
             "Here the noise has the same width in both tables, and hides the row. Which row changes the width?",
         ),
-        Misconception(
+        Mistake(
             "not far enough",
             lambda maximum, epsilon: _broken([0.8 * maximum, maximum], [0.8 * maximum], 0.8 * maximum),
             "You are over e^epsilon, but only just. Let the neighbour's noise be much narrower, or look further out.",

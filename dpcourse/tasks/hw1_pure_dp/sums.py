@@ -10,11 +10,13 @@ import numpy as np
 from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.interview import CLOSER, Failed, Interview
 from dpcourse.tasks.judges.noise import LAPLACE_DRAWS, Noise, noise_of
 from dpcourse.tasks.judges.scale_tests import LAPLACE
-from dpcourse.tasks.judges.values import described, number, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import CLOSER, Failed, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, number, shown
 
 
 def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -44,8 +46,8 @@ total_debt = Task(
     see="lecture 1, sections 9 and 10",
     probes=_debt_probes,
     judge=noise_of(_debt_law, draws=LAPLACE_DRAWS),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "largest debt in the table",
             lambda debts, maximum, epsilon, rng: (
                 np.clip(debts, 0, maximum).sum() + rng.laplace(0, np.clip(debts, 0, maximum).max() / epsilon)
@@ -54,34 +56,34 @@ total_debt = Task(
             "whom we "
             "must hide could owe the maximum; and the scale itself would tell the largest debt.",
         ),
-        Misconception(
+        Mistake(
             "noise of a count",
             lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, 1 / epsilon),
             "That is the noise for a count. One customer moves a total by up to the maximum, not by 1.",
         ),
-        Misconception(
+        Mistake(
             "scale upside down",
             lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, maximum * epsilon),
             "The scale is maximum / epsilon, not maximum * epsilon: a larger epsilon, less privacy, must mean less "
             "noise.",
         ),
-        Misconception(
+        Mistake(
             "not cut", lambda debts, maximum, epsilon, rng: debts.sum() + rng.laplace(0, maximum / epsilon),
             "An entry outside the public range moves the total by more than the noise can hide: cut every entry to "
             "[0, maximum] before you add them up.",
         ),
-        Misconception(
+        Mistake(
             "cut above only",
             lambda debts, maximum, epsilon, rng: np.minimum(debts, maximum).sum() + rng.laplace(0, maximum / epsilon),
             "A negative entry moves the total, too, and by any amount: the public range has two ends, 0 and the "
             "maximum.",
         ),
-        Misconception(
+        Mistake(
             "cut after the noise",
             lambda debts, maximum, epsilon, rng: np.clip(debts.sum() + rng.laplace(0, maximum / epsilon), 0, maximum),
             "It is each debt that must be cut, before the noise: that is what bounds one customer's part.",
         ),
-        Misconception(
+        Mistake(
             "left out instead of cut",
             lambda debts, maximum, epsilon, rng: (
                 debts[(debts >= 0) & (debts <= maximum)].sum() + rng.laplace(0, maximum / epsilon)
@@ -89,17 +91,17 @@ total_debt = Task(
             "You leave out whoever lies outside the range. That is private, but the total lacks them; asked for is "
             "the total of the debts cut to the range.",
         ),
-        Misconception(
+        Mistake(
             "total cut instead of debts",
             lambda debts, maximum, epsilon, rng: np.clip(debts.sum(), 0, maximum) + rng.laplace(0, maximum / epsilon),
             "You cut the total, not each debt: the total of many customers may well exceed one customer's maximum.",
         ),
-        Misconception(
+        Mistake(
             "mean for total",
             lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).mean() + rng.laplace(0, maximum / epsilon),
             "That is the mean of the debts, with the noise of the total. Asked for is the total, their sum.",
         ),
-        Misconception(
+        Mistake(
             "mean, with its own noise",
             lambda debts, maximum, epsilon, rng: (
                 np.clip(debts, 0, maximum).mean() + rng.laplace(0, maximum / len(debts) / epsilon)
@@ -151,7 +153,7 @@ def _say_if_uneven(talk: Interview, probe: Probe) -> None:
     if scales.max() < 1.2 * scales.min():
         return
     found = (
-        f"For {described(probe)} the scales of your noise are about {shown(scales)}; the sum of 1/scale, which is what "
+        f"For {arguments(probe)} the scales of your noise are about {shown(scales)}; the sum of 1/scale, which is what "
         f"they spend together, is about {number(spent)}"
     )
     if spent > 1.05 * probe["epsilon"]:
@@ -178,31 +180,31 @@ noisy_counts = Task(
     probes=_counts_probes,
     judge=_judge_counts,
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "noise of one count", lambda counts, epsilon, rng: _plus(counts, 1 / epsilon, rng),
             "One patient may match all k questions and moves k counts by 1: in the l1 norm that is k, not 1.",
         ),
-        Misconception(
+        Mistake(
             "l2 for l1", lambda counts, epsilon, rng: _plus(counts, np.sqrt(len(counts)) / epsilon, rng),
             "That is the l2 length, sqrt(k). An output far out in every coordinate speaks k times, and the losses add "
             "up: "
             "Laplace noise must be measured in l1.",
         ),
-        Misconception(
+        Mistake(
             "shared noise", lambda counts, epsilon, rng: counts + rng.laplace(0, len(counts) / epsilon),
             "The draws must be independent: the proof multiplies their densities.",
         ),
-        Misconception(
+        Mistake(
             "k squared", lambda counts, epsilon, rng: _plus(counts, len(counts) ** 2 / epsilon, rng),
             "It looks like k was used twice, once to split epsilon and once as the sensitivity. Either alone is "
             "enough.",
         ),
-        Misconception(
+        Mistake(
             "scale upside down", lambda counts, epsilon, rng: _plus(counts, epsilon / len(counts), rng),
             "The scale is sensitivity / epsilon, not the other way round: less privacy, less noise.",
         ),
-        Misconception(
+        Mistake(
             "uneven split", _unevenly,
             "You split epsilon unevenly. That is private, too, but here every count gets the same noise, of scale "
             "k / epsilon.",
@@ -249,33 +251,33 @@ noisy_histogram = Task(
     probes=_histogram_probes,
     judge=noise_of(_histogram_law, draws=LAPLACE_DRAWS),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "as many counts", lambda years, bins, epsilon, rng: _plus(_in_bins(years, bins), len(bins) / epsilon, rng),
             "A patient was admitted in one year only and moves one of the counts: the sensitivity is 1, however many "
             "years.",
         ),
-        Misconception(
+        Mistake(
             "replaced", lambda years, bins, epsilon, rng: _plus(_in_bins(years, bins), 2 / epsilon, rng),
             "2 is for replacing a patient by another. Here one comes or goes, and one count changes.",
         ),
-        Misconception(
+        Mistake(
             "no noise on some", _histogram_without_empty,
             "A year in which nobody came must be noisy as well: an exact 0 that becomes a noisy 1 tells who came.",
         ),
-        Misconception(
+        Mistake(
             "shared noise",
             lambda years, bins, epsilon, rng: _in_bins(years, bins) + rng.laplace(0, 1 / epsilon),
             "The draws must be independent: the proof multiplies their densities.",
         ),
-        Misconception(
+        Mistake(
             "only the years that occur",
             lambda years, bins, epsilon, rng: _plus(
                 _in_bins(years, bins)[_in_bins(years, bins) > 0], 1 / epsilon, rng
             ),
             "The list of years must be the public one: a year whose only patient leaves would vanish from your answer.",
         ),
-        Misconception(
+        Mistake(
             "later years in the last",
             lambda years, bins, epsilon, rng: _plus(_with_later_years(years, bins), 1 / epsilon, rng),
             "Who came after the last year of the list is counted in the last one. Who came in another year is not "

@@ -11,10 +11,13 @@ import numpy as np
 from dpcourse.mechanisms import ATTEMPTS, RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey import epsilon_of
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import described, shown, values_of
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 
 def _from_odds(odds: float) -> float:
@@ -32,7 +35,7 @@ def _judge_theta(talk: Interview) -> None:
     for probe, found, right in pairs:
         if same_values(found, right):
             continue
-        text = f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}."
+        text = f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}."
         wasteful = probe["attempt"] == "tight" and 0.5 < found < right
         if wasteful:
             text += (
@@ -58,29 +61,29 @@ theta = Task(
     see="lecture 2, sections 5 and 6 (First attempt; Can we do better?)",
     probes=_theta_probes,
     judge=_judge_theta,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "plus one forgotten", _theta_but("first", lambda epsilon: epsilon / (epsilon + 1)),
             "epsilon / (epsilon + 1) starts at 0, not at one half: for a small epsilon the coin would nearly always "
             "lie.",
         ),
-        Misconception(
+        Mistake(
             "half forgotten", _theta_but("quadratic", lambda e: _from_odds(1 + e + e**2)),
             "The square comes with a half, 1 + eps + eps^2/2: without it the odds exceed e^epsilon for small epsilon.",
         ),
-        Misconception(
+        Mistake(
             "upside down", _theta_but("tight", lambda epsilon: 1 / (1 + math.exp(epsilon))),
             "That is the probability of the lie: theta = 1/(1 + e^(-epsilon)), with a minus, must lie above one half.",
         ),
-        Misconception(
+        Mistake(
             "probability of the lie", lambda epsilon, attempt: 1 - right_theta(epsilon, attempt),
             "That is the probability of the lie, 1 - theta. theta is that of the truth, above one half.",
         ),
-        Misconception(
+        Mistake(
             "first attempt for all", lambda epsilon, attempt: right_theta(epsilon, "first"),
             "Only the first attempt has the odds 1 + epsilon; the others come closer to e^epsilon.",
         ),
-        Misconception(
+        Mistake(
             "the odds", lambda epsilon, attempt: 1 / (1 / right_theta(epsilon, attempt) - 1),
             "Those are the odds theta/(1 - theta); the coin's probability is odds/(1 + odds).",
         ),
@@ -99,25 +102,25 @@ spent_epsilon = Task(
     see="lecture 2, section 6 (Can we do better?)",
     probes=_coin_probes,
     judge=values_of(lambda theta: epsilon_of(theta)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "sign forgotten", lambda theta: math.log(theta / (1 - theta)),
             "A coin that mostly lies betrays as much as one that mostly tells the truth: a budget is never negative, "
             "because the pair (D, D') comes in both orders.",
         ),
-        Misconception(
+        Mistake(
             "the odds", lambda theta: max(theta, 1 - theta) / min(theta, 1 - theta),
             "That is the largest ratio, e^epsilon; epsilon is its logarithm.",
         ),
-        Misconception(
+        Mistake(
             "base ten", lambda theta: abs(math.log10(theta / (1 - theta))),
             "epsilon is the natural logarithm of the ratio, since the bound is e^epsilon.",
         ),
-        Misconception(
+        Mistake(
             "base two", lambda theta: abs(math.log2(theta / (1 - theta))),
             "epsilon is the natural logarithm of the ratio, since the bound is e^epsilon; base 2 counts bits.",
         ),
-        Misconception(
+        Mistake(
             "against a fair coin", lambda theta: abs(math.log(theta / 0.5)),
             "The two worlds are theta and 1 - theta: a report must be compared with what the other student would say, "
             "not with a fair coin.",
@@ -145,26 +148,26 @@ response_ratio = Task(
     see="lecture 2, section 5 (First attempt), the box on the ratio",
     probes=_ratio_probes,
     judge=values_of(_ratio),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "one if not flipped",
             lambda bit, neighbour, report, epsilon: math.exp(epsilon) if report == bit != neighbour else 1.0,
             "Where D is the one that flipped, the ratio is (1 - theta)/theta, below 1, and not 1. (The slide slips "
             "here.)",
         ),
-        Misconception(
+        Mistake(
             "always the bound", lambda bit, neighbour, report, epsilon: math.exp(epsilon),
             "e^epsilon is the largest value that the ratio takes; six of the eight cases stay below it.",
         ),
-        Misconception(
+        Mistake(
             "upside down", lambda bit, neighbour, report, epsilon: _ratio(neighbour, bit, report, epsilon),
             "Numerator and denominator are swapped: the bit's own probability stands above.",
         ),
-        Misconception(
+        Mistake(
             "logarithm", lambda bit, neighbour, report, epsilon: math.log(_ratio(bit, neighbour, report, epsilon)),
             "That is the privacy loss, the logarithm of the ratio.",
         ),
-        Misconception(
+        Mistake(
             "equal bits forgotten",
             lambda bit, neighbour, report, epsilon: math.exp(epsilon if report == bit else -epsilon),
             "If both bits are the same, both worlds are the same, and so the ratio is 1.",
@@ -191,13 +194,13 @@ posterior = Task(
     see="lecture 2, section 7 (Deniability, as a formula)",
     probes=_belief_probes,
     judge=values_of(_belief),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "prior ignored", lambda report, prior, epsilon: _belief(report, 0.5, epsilon),
             "That is what somebody believes who knew nothing before (prior one half). Bayes' rule starts from the "
             "prior.",
         ),
-        Misconception(
+        Mistake(
             "probability of the report",
             lambda report, prior, epsilon: (
                 prior * right_theta(epsilon) + (1 - prior) * (1 - right_theta(epsilon)) if report
@@ -205,20 +208,20 @@ posterior = Task(
             ),
             "That is how likely the report is. What is asked is how likely the secret is, given the report.",
         ),
-        Misconception(
+        Mistake(
             "report ignored", lambda report, prior, epsilon: _belief(1, prior, epsilon),
             'A "no" must lower the belief: the odds are then divided by e^epsilon.',
         ),
-        Misconception(
+        Mistake(
             "the odds", lambda report, prior, epsilon: 1 / (1 / _belief(report, prior, epsilon) - 1),
             "Those are the odds; turn them back into a probability by odds/(1 + odds).",
         ),
-        Misconception(
+        Mistake(
             "not normalised",
             lambda report, prior, epsilon: prior * (right_theta(epsilon) if report else 1 - right_theta(epsilon)),
             "That is the probability of secret and report together. Divide by the probability of the report.",
         ),
-        Misconception(
+        Mistake(
             "probability multiplied",
             lambda report, prior, epsilon: min(1.0, prior * math.exp(epsilon if report else -epsilon)),
             "It is the odds that are multiplied by e^epsilon, not the probability.",

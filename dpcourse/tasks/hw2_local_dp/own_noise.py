@@ -10,10 +10,12 @@ import numpy as np
 
 from dpcourse.mechanisms import LocalLaplace
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import Failed, Interview
 from dpcourse.tasks.judges.noise import Noise, noise_of
-from dpcourse.tasks.judges.values import described, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Failed, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 LECTURES = 15  # nobody can skip more
 DRAWS = 28_000  # of the last look: enough to tell 16/epsilon from 15/epsilon with probability 1 - 1e-6
@@ -50,12 +52,12 @@ def _judge_local_laplace(talk: Interview) -> None:
         ends = int(np.count_nonzero((reports == 0) | (reports == LECTURES)))
         if 0 < ends < talk.few and reports.min() >= 0 and reports.max() <= LECTURES:
             talk.fail(
-                f"I called you {talk.few} times with {described(probe)}: {ends} of your reports are exactly 0 or 15.",
+                f"I called you {talk.few} times with {arguments(probe)}: {ends} of your reports are exactly 0 or 15.",
                 name="report clipped",
             )
         if probe["skipped"] < 0 < spreads[0] and not spreads[-1]:
             talk.fail(
-                f"I called you {talk.few} times with {described(probe)}: every report was {shown(reports[0])}.",
+                f"I called you {talk.few} times with {arguments(probe)}: every report was {shown(reports[0])}.",
                 name="scale from the own value",
             )
     try:
@@ -113,37 +115,37 @@ local_laplace = Task(
     see="lecture 2, section 3 (A database of one person)",
     probes=_skipped_probes,
     judge=_judge_local_laplace,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "sensitivity 1",
             lambda skipped, epsilon, rng: min(max(skipped, 0), LECTURES) + rng.laplace(0, 1 / epsilon),
             "That is the scale for a count, where one person changes the answer by 1. Here the neighbour is any other "
             "student, and the number may change by 15.",
         ),
-        Misconception(
+        Mistake(
             "scale upside down",
             lambda skipped, epsilon, rng: min(max(skipped, 0), LECTURES) + rng.laplace(0, LECTURES * epsilon),
             "It looks like 15 * epsilon: a larger epsilon, less privacy, must mean less noise. The scale is "
             "15/epsilon.",
         ),
-        Misconception(
+        Mistake(
             "value not clipped", lambda skipped, epsilon, rng: skipped + rng.laplace(0, LECTURES / epsilon),
             "Noise for a range of 15 hides nobody who is further away: bring the number into 0..15 before the noise.",
         ),
-        Misconception(
+        Mistake(
             "no lower end", lambda skipped, epsilon, rng: min(skipped, LECTURES) + rng.laplace(0, LECTURES / epsilon),
             "Numbers above 15 are brought in, those below 0 are not: noise for a range of 15 does not hide them.",
         ),
-        Misconception(
+        Mistake(
             "no upper end", lambda skipped, epsilon, rng: max(skipped, 0) + rng.laplace(0, LECTURES / epsilon),
             "Numbers below 0 are brought in, those above 15 are not: noise for a range of 15 does not hide them.",
         ),
-        Misconception(
+        Mistake(
             "sign dropped",
             lambda skipped, epsilon, rng: min(abs(skipped), LECTURES) + rng.laplace(0, LECTURES / epsilon),
             "A number below 0 becomes 0, the nearest that is possible; you take its absolute value.",
         ),
-        Misconception(
+        Mistake(
             SIXTEEN,
             lambda skipped, epsilon, rng: (
                 min(max(skipped, 0), LECTURES) + rng.laplace(0, (LECTURES + 1) / epsilon)
@@ -151,18 +153,18 @@ local_laplace = Task(
             "Is it 16/epsilon? 0..15 are 16 values, but from one end to the other it is 15: the sensitivity is the "
             "largest difference, not the number of values.",
         ),
-        Misconception(
+        Mistake(
             ENDS, lambda skipped, epsilon, rng: min(max(skipped, 0), LECTURES - 1) + rng.laplace(0, LECTURES / epsilon),
             "The ends are off by one: of 15 lectures one can skip none, and all 15. So the range begins at 0 and ends "
             "at 15.",
         ),
-        Misconception(
+        Mistake(
             "report clipped",
             lambda skipped, epsilon, rng: min(max(skipped + rng.laplace(0, LECTURES / epsilon), 0), LECTURES),
             "Clipping the report is post-processing, so it is as private; but the noise no longer averages out, and "
             "the mean of the class is pulled towards the middle. Clip the number, then add noise.",
         ),
-        Misconception(
+        Mistake(
             "scale from the own value",
             lambda skipped, epsilon, rng: (
                 min(max(skipped, 0), LECTURES) + rng.laplace(0, min(max(skipped, 0), LECTURES) / epsilon)
@@ -170,7 +172,7 @@ local_laplace = Task(
             "The spread of your report depends on the secret: somebody who skipped nothing reports exactly 0. The "
             "scale must come from what is possible, 15, not from what is true.",
         ),
-        Misconception(
+        Mistake(
             "Gaussian noise",
             lambda skipped, epsilon, rng: (
                 min(max(skipped, 0), LECTURES) + rng.normal(0, math.sqrt(2) * LECTURES / epsilon)

@@ -12,12 +12,14 @@ from scipy.special import chdtrc
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import LEVEL, Failed, Interview
 from dpcourse.tasks.judges.diagnosis import LIKELY, answers_of
 from dpcourse.tasks.judges.fixed_seed import SAME_COIN, is_constant, same_coin
-from dpcourse.tasks.judges.values import described
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments
 
 right_theta = lru_cache(maxsize=64)(theta)  # asked thousands of times with the same epsilon
 START = 2_000  # a report is one digit: it takes more of them than of noisy numbers to tell two mistakes apart
@@ -56,7 +58,7 @@ def responses_of(own: str) -> Callable[[Interview], None]:
 
 def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> None:
     right = KaryResponse(epsilon=probe["epsilon"], k=probe.get("k", 2))
-    about = f"I called you {draws:,} times with {described(probe)}."
+    about = f"I called you {draws:,} times with {arguments(probe)}."
     reports = talk.draws(probe, draws)
     strange = reports[~np.isin(reports, np.arange(right.k))]
     if strange.size:
@@ -80,7 +82,7 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
 
 
 def _known(talk: Interview) -> str:
-    """The misconception whose function reports each category as often, at all probes together, or "".
+    """The mistake whose function reports each category as often, at all probes together, or "".
 
     A chi-square of two samples: two coins that differ by 0.04 are told apart. Kolmogorov-Smirnov would be far too lax
     for so few different answers; and at a single probe two mistakes may have the same shares.
@@ -89,12 +91,12 @@ def _known(talk: Interview) -> str:
         found = [talk.draws(probe, NAMING) for probe in talk.probes]
     except Complaint:  # a later probe stops the function: no known mistake does
         return ""
-    likely = {known.name: _alike(talk, known, found) for known in talk.task.misconceptions}
+    likely = {known.name: _alike(talk, known, found) for known in talk.task.mistakes}
     name = max(likely, key=lambda one: likely[one])
     return name if likely[name] > LIKELY else ""
 
 
-def _alike(talk: Interview, known: Misconception, found: list[np.ndarray]) -> float:
+def _alike(talk: Interview, known: Mistake, found: list[np.ndarray]) -> float:
     """How likely is it that these reports and those of the wrong function have the same law?"""
     statistic, freedom = 0.0, 0
     for number, (probe, reports) in enumerate(zip(talk.probes, found, strict=True)):
@@ -146,52 +148,52 @@ randomized_response = Task(
     see="lecture 2, section 7 (Randomized response)",
     probes=_bit_probes,
     judge=responses_of("bit"),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "always the truth", lambda bit, epsilon: bit,
             "No coin is tossed: the report is the secret.",
         ),
-        Misconception(
+        Mistake(
             "deaf to the bit", lambda bit, epsilon: 1,
             "Whatever the bit is, the report is yes: perfectly private, and nobody learns anything.",
         ),
-        Misconception(
+        Mistake(
             "flipped too often", lambda bit, epsilon, rng: _flipping(bit, 1 - right_theta(epsilon), rng),
             "Keep and flip are swapped: theta is the probability of the truth. It would be as private, but whoever "
             "counts the answers takes every yes for a no.",
         ),
-        Misconception(
+        Mistake(
             "fair coin", lambda bit, epsilon, rng: _flipping(bit, 0.5, rng),
             "A fair coin is perfectly private and tells nothing, about the class neither. Use the epsilon you are "
             "given.",
         ),
-        Misconception(
+        Mistake(
             "first attempt", lambda bit, epsilon, rng: _flipping(bit, right_theta(epsilon, "first"), rng),
             "It looks like theta = (eps + 1)/(eps + 2), the first attempt. It keeps the promise, and wastes budget.",
         ),
-        Misconception(
+        Mistake(
             "quadratic attempt", lambda bit, epsilon, rng: _flipping(bit, right_theta(epsilon, "quadratic"), rng),
             "It looks like the odds 1 + eps + eps^2/2. They keep the promise, and e^epsilon would still keep it.",
         ),
-        Misconception(
+        Mistake(
             "coin instead of the flip",
             lambda bit, epsilon, rng: bit if rng.random() < right_theta(epsilon) else int(rng.random() < 0.5),
             "If the first coin says so, report the flipped bit. You toss a second coin, which gives the truth half of "
             "the time again; the odds grow beyond e^epsilon.",
         ),
-        Misconception(
+        Mistake(
             "no instead of the flip", lambda bit, epsilon, rng: bit if rng.random() < right_theta(epsilon) else 0,
             'Instead of flipping, "no" is reported. Then every "yes" is true, and nobody who says it can deny it.',
         ),
-        Misconception(
+        Mistake(
             "epsilon not used", lambda bit, epsilon, rng: _flipping(bit, 0.75, rng),
             "The truth comes with 75% whatever epsilon is: the two-coin version, which has the budget ln 3 built in.",
         ),
-        Misconception(
+        Mistake(
             PROBABILITY, lambda bit, epsilon: right_theta(epsilon) if bit else 1 - right_theta(epsilon),
             "That is a probability. Toss a coin that has it, and report what the coin says.",
         ),
-        Misconception(
+        Mistake(
             "always the same coin",
             lambda bit, epsilon: _flipping(bit, right_theta(epsilon), np.random.default_rng(0)),
             SAME_COIN,
@@ -230,8 +232,8 @@ kary_response = Task(
     see="lecture 2, section 9 (k-ary response)",
     probes=_category_probes,
     judge=responses_of("category"),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "theta of one bit",
             lambda category, k, epsilon, rng: (
                 category if rng.random() < right_theta(epsilon) else _other(category, k, rng)
@@ -239,22 +241,22 @@ kary_response = Task(
             "That is theta for two categories. Here each single lie gets only a (k-1)-th of 1 - theta, and the odds "
             "grow to (k - 1) e^epsilon: the truth stands out too much.",
         ),
-        Misconception(
+        Mistake(
             "a lie may be the truth",
             lambda category, k, epsilon, rng: (
                 category if rng.random() < _truth(k, epsilon) else int(k * rng.random())
             ),
             "Your lies are drawn from all k categories, the true one included: then the truth comes too often.",
         ),
-        Misconception(
+        Mistake(
             "always the truth", lambda category, k, epsilon: category,
             "No coin is tossed: the report is the secret.",
         ),
-        Misconception(
+        Mistake(
             "any category", lambda category, k, epsilon, rng: int(k * rng.random()),
             "Every category is equally likely whatever the truth is: perfectly private, and no use to anybody.",
         ),
-        Misconception(
+        Mistake(
             "always the same lie",
             lambda category, k, epsilon, rng: (
                 category if rng.random() < _truth(k, epsilon) else (category + 1) % k
@@ -262,14 +264,14 @@ kary_response = Task(
             "Your lie is always the next category, so the remaining ones never come: who reports one of those cannot "
             "have your secret. No epsilon covers that.",
         ),
-        Misconception(
+        Mistake(
             "k for k - 1",
             lambda category, k, epsilon, rng: (
                 category if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else _other(category, k, rng)
             ),
             "There are k - 1 other categories, not k: theta = e^eps / (e^eps + k - 1).",
         ),
-        Misconception(
+        Mistake(
             SWAPPED,
             lambda category, k, epsilon, rng: (
                 _other(category, k, rng) if rng.random() < _truth(k, epsilon) else category
@@ -277,11 +279,11 @@ kary_response = Task(
             "Keep and lie are swapped: e^eps / (e^eps + k - 1) is the probability of your own category. As it is, the "
             "truth comes more often the smaller epsilon is, and for a small one the promise is broken.",
         ),
-        Misconception(
+        Mistake(
             PROBABILITY, lambda category, k, epsilon: _truth(k, epsilon),
             "That is a probability. Toss a coin that has it, and report a category.",
         ),
-        Misconception(
+        Mistake(
             "always the same coin",
             lambda category, k, epsilon: _seeded(category, k, epsilon, np.random.default_rng(0)),
             SAME_COIN,

@@ -13,10 +13,13 @@ from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey import central_error, local_error, people_needed
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import Answered, described, shown, values_of
+from dpcourse.tasks.judges.values import Answered, values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 
 def _class_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -99,7 +102,7 @@ def _judge_share(talk: Interview) -> None:
             right = _share(**asked.probe)
             if _coins_forgotten(asked.probe, asked.found, right):
                 talk.fail(
-                    f"For {described(asked.probe)} you answer {shown(asked.found)}; right is {shown(right)}.",
+                    f"For {arguments(asked.probe)} you answer {shown(asked.found)}; right is {shown(right)}.",
                     name=COINS,
                 )
         raise
@@ -118,56 +121,56 @@ share_of_class = Task(
     probes=_class_probes,
     judge=_judge_share,
     answer=Answers({"share": Answer(), "standard_error": Answer()}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             SHARE_OF_YES, OF_THE_SAMPLE[SHARE_OF_YES],
             "That is the share of those who said yes, with its usual standard error. Many of them only followed their "
             "coin: the estimate is biased towards one half. Walk the straight line backwards.",
         ),
-        Misconception(
+        Mistake(
             "clipped", _with_share(lambda reports, epsilon: min(max(_share(reports, epsilon)["share"], 0.0), 1.0)),
             "Your estimate is cut to [0, 1]. That looks nicer, but then it is no longer unbiased: errors upwards "
             "stay, and those downwards are cut off.",
         ),
-        Misconception(
+        Mistake(
             "not stretched", _with_share(lambda reports, epsilon: float(np.mean(reports)) - 1 + right_theta(epsilon)),
             "You subtract the chance answers, 1 - theta, but do not divide by 2 theta - 1: the coins also shrank the "
             "difference between those who have the secret and those who do not.",
         ),
-        Misconception(
+        Mistake(
             "chance answers not subtracted",
             _with_share(lambda reports, epsilon: float(np.mean(reports)) / _gain(epsilon)),
             "You stretch, but do not subtract 1 - theta first, the yes that chance alone provides.",
         ),
-        Misconception(
+        Mistake(
             "error not stretched",
             _with_error(lambda reports, epsilon: _share(reports, epsilon)["standard_error"] * _gain(epsilon)),
             "Your standard error is that of the share of yes. Dividing by 2 theta - 1 stretches the error as well.",
         ),
-        Misconception(
+        Mistake(
             "variance", _with_error(lambda reports, epsilon: _share(reports, epsilon)["standard_error"] ** 2),
             "That is the variance; the standard error is its square root.",
         ),
-        Misconception(
+        Mistake(
             OF_REPORTS, OF_THE_SAMPLE[OF_REPORTS],
             "You take the variance of the reports from y(1 - y). That also counts who was asked, as if the class were "
             "drawn at random. Asked is the error that the coins make: each report has the variance theta (1 - theta), "
             "whichever bit is behind it.",
         ),
-        Misconception(
+        Mistake(
             COINS, _with_error(_drawn_error),
             "sqrt(p (1 - p)/n) is the error of n students who are drawn at random and tell the truth. Here the "
             "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
             "dividing by 2 theta - 1 stretches the error. (Where the estimate p leaves [0, 1], and it may, your root "
             "would not even have a value.)",
         ),
-        Misconception(
+        Mistake(
             OF_YES, OF_THE_SAMPLE[OF_YES],
             "sqrt(y (1 - y)/n) is the usual error of the share of yes among people who are drawn at random. Here the "
             "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
             "dividing by 2 theta - 1 stretches the error as it stretches the share.",
         ),
-        Misconception(
+        Mistake(
             "root of n forgotten",
             _with_error(lambda reports, epsilon: _share(reports, epsilon)["standard_error"] * math.sqrt(len(reports))),
             "That is the error of a single report; the mean of n reports errs by a factor sqrt(n) less.",
@@ -226,37 +229,37 @@ students_needed = Task(
     probes=_plan_probes,
     judge=values_of(_needed, tolerance=1e-9, named=_rounding),
     answer=Answers({"local": Answer(), "central": Answer()}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "not rounded up", _exact,
             "There is no fraction of a student: round up.",
         ),
-        Misconception(
+        Mistake(
             "rounded down", lambda error, epsilon: tuple(math.floor(n) for n in _exact(error, epsilon)),
             "With so many the error is still a little larger than asked: round up, not down (nor to the nearest).",
         ),
-        Misconception(
+        Mistake(
             "square forgotten",
             lambda error, epsilon: _up(math.sqrt(_exact(error, epsilon)[0]), _exact(error, epsilon)[1]),
             "The local error falls as 1/sqrt(n) only. Solving for n squares: half the error takes four times the "
             "students.",
         ),
-        Misconception(
+        Mistake(
             "curator squared",
             lambda error, epsilon: _up(_exact(error, epsilon)[0], _exact(error, epsilon)[1] ** 2),
             "The curator adds noise once, and the error falls as 1/n: nothing is squared there.",
         ),
-        Misconception(
+        Mistake(
             "scale for the standard deviation",
             lambda error, epsilon: _up(_exact(error, epsilon)[0], _exact(error, epsilon)[1] / math.sqrt(2)),
             "The standard deviation of Laplace noise of scale b is sqrt(2) b, not b.",
         ),
-        Misconception(
+        Mistake(
             "not stretched",
             lambda error, epsilon: _up(_exact(error, epsilon)[0] * _gain(epsilon) ** 2, _exact(error, epsilon)[1]),
             "You plan for the share of yes. The estimate divides by 2 theta - 1, and that stretches the error.",
         ),
-        Misconception(
+        Mistake(
             "swapped", lambda error, epsilon: _up(*reversed(_exact(error, epsilon))),
             "Local and central are swapped: trusting nobody costs more students.",
         ),

@@ -11,9 +11,12 @@ import numpy as np
 from dpcourse.mechanisms import LeakRows, LeakTable
 from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.judges.values import described, shown, values_of
+from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 SINGLE = 2e-6  # what single precision may change in a probability or a loss
 
@@ -47,19 +50,19 @@ leaks = Task(
     probes=_leak_probes,
     judge=values_of(_leaks),
     answer=Answers({"table": Answer(), "rows": Answer(), "largest_delta": Answer()}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "n times delta", _leaks_but(rows=lambda delta, n, risk: n * delta),
             "n delta is the number of people who leak on average. It is near the probability that somebody does only "
             "while it is small, and it may exceed 1.",
         ),
-        Misconception(
+        Mistake(
             "n times delta throughout",
             _leaks_but(rows=lambda delta, n, risk: n * delta, largest_delta=lambda delta, n, risk: risk / n),
             "n delta is the number of people who leak on average, and risk/n the largest delta by it. The probability "
             "that somebody leaks is 1 - (1 - delta)^n: solve that for delta.",
         ),
-        Misconception(
+        Mistake(
             "swapped",
             _leaks_but(
                 table=lambda delta, n, risk: _leaks(delta, n, risk)["rows"],
@@ -67,19 +70,19 @@ leaks = Task(
             ),
             "Table and rows are swapped: one coin for the whole table, or one for every row.",
         ),
-        Misconception(
+        Mistake(
             "nobody", _leaks_but(rows=lambda delta, n, risk: (1 - delta) ** n),
             "(1 - delta)^n is the probability that nobody leaks.",
         ),
-        Misconception(
+        Mistake(
             "table by rows", _leaks_but(table=lambda delta, n, risk: 1 - (1 - delta) ** n),
             "The whole table is published by one toss of the coin: all or nobody, whatever n is.",
         ),
-        Misconception(
+        Mistake(
             "risk over n", _leaks_but(largest_delta=lambda delta, n, risk: risk / n),
             "risk/n is the largest delta by the approximation n delta. It is on the safe side, but not the largest.",
         ),
-        Misconception(
+        Mistake(
             "one over n", _leaks_but(largest_delta=lambda delta, n, risk: 1 / n),
             "With delta = 1/n somebody leaks in nearly two of three cases. delta must follow from the risk you accept.",
         ),
@@ -98,7 +101,7 @@ def _judge_heavy_tail(talk: Interview) -> None:
     found = [talk.value(probe) for probe in talk.probes]
     for probe, worlds in zip(talk.probes, found, strict=True):
         epsilon, delta = probe["epsilon"], probe["delta"]
-        about = f"For {described(probe)} you answer p = {shown(worlds['p'])}, q = {shown(worlds['q'])}."
+        about = f"For {arguments(probe)} you answer p = {shown(worlds['p'])}, q = {shown(worlds['q'])}."
         _refuse_no_probabilities(talk, about, worlds["p"], worlds["q"])
         loss = DiscreteLoss.from_probabilities(*(worlds[name] / worlds[name].sum() for name in ("p", "q")))
         needed = [float(one.delta(epsilon)) for one in (loss, loss.reverse())]
@@ -145,27 +148,27 @@ heavy_tail = Task(
     probes=_promise_probes,
     judge=_judge_heavy_tail,
     answer=Answers({"p": Answer(shape=(None,)), "q": Answer(shape=(None,))}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "tail too small", lambda epsilon, delta: _response_with_odds(math.exp(epsilon)),
             "Randomized response with the tight theta never exceeds epsilon: its tail is 0. Tell the truth a little "
             "more often, as often as delta allows.",
         ),
-        Misconception(
+        Mistake(
             "tail as large as delta", lambda epsilon, delta: ([1 - delta, delta, 0], [1 - delta, 0, delta]),
             "A leak with probability delta uses all of delta for infinite losses, and so its tail is just delta. "
             "Losses that exceed epsilon by little count by little: have many of those.",
         ),
-        Misconception(
+        Mistake(
             "not private", lambda epsilon, delta: _response_with_odds(math.exp(epsilon) * (1 + 4 * delta) + 8 * delta),
             "A loss above epsilon must be paid for: Pr[M(D) in Y] - e^epsilon Pr[M(D') in Y] is delta at most, for "
             "every Y.",
         ),
-        Misconception(
+        Mistake(
             "one order only", lambda epsilon, delta: _private_one_way(epsilon, delta),
             "Neighbours come in both orders: swap p and q, and the definition must hold again.",
         ),
-        Misconception(
+        Mistake(
             "no probabilities", lambda epsilon, delta: ([math.exp(epsilon), 1], [1, math.exp(epsilon)]),
             "Each world is a distribution over the same outputs: as many numbers in both, none below 0, and their sum "
             "is 1.",
@@ -214,17 +217,17 @@ delta_after = Task(
     see="lecture 3, What all private algorithms share (post-processing)",
     probes=_after_probes,
     judge=values_of(_delta_after),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "before", lambda p, q, g, epsilon: max(_deltas(p, q, epsilon)),
             "That is the delta of M itself, or you took the positive parts before you merged. Outputs with the same g "
             "cannot be told apart any more: add up their probabilities first.",
         ),
-        Misconception(
+        Mistake(
             "one order only", lambda p, q, g, epsilon: _deltas(_merged(p, g), _merged(q, g), epsilon)[0],
             "Neighbours come in both orders: take the larger of the two deltas.",
         ),
-        Misconception(
+        Mistake(
             "one output at a time",
             lambda p, q, g, epsilon: max(
                 float(np.max(one - math.exp(epsilon) * other))
@@ -233,11 +236,11 @@ delta_after = Task(
             "You take the worst single output. The worst set collects all outputs with a positive difference: add "
             "them up.",
         ),
-        Misconception(
+        Mistake(
             "e^epsilon forgotten", lambda p, q, g, epsilon: max(_deltas(_merged(p, g), _merged(q, g), 0.0)),
             "The neighbour's probability is multiplied by e^epsilon before it is subtracted.",
         ),
-        Misconception(
+        Mistake(
             "largest loss",
             lambda p, q, g, epsilon: float(np.max(np.abs(np.log(_merged(p, g) / _merged(q, g))))),
             "That is the largest privacy loss, the epsilon of pure privacy. Asked is delta at the given epsilon.",

@@ -10,12 +10,15 @@ import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, LaplaceLoss
+from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.diagnosis import same_values
 from dpcourse.tasks.judges.fixed_seed import constants, is_constant
-from dpcourse.tasks.judges.values import described, values_of
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments
 
 ATOM = 1e-4  # a loss so near to the bound (as a part of it) counts as being there: single precision is no mistake
 DRAWS = 48_000  # of the last look: a noise scale that is 10% off is seen with probability 1 - 1e-6
@@ -48,7 +51,7 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
     bound = abs(probe["data"] - probe["neighbour"]) / probe["b"]
     right = LaplaceLoss(bound)
     losses = talk.draws(probe, draws)
-    about = f"I called you {draws:,} times with {described(probe)}."
+    about = f"I called you {draws:,} times with {arguments(probe)}."
     if talk.public:
         ends = np.linspace(-1.1 * bound, 1.1 * bound, 12)  # the spikes fall into the outermost of eleven bins
         labels = [f"{middle:.2g}" for middle in (ends[1:] + ends[:-1]) / 2]
@@ -116,29 +119,29 @@ laplace_loss_sample = Task(
     probes=_sum_probes,
     judge=_judge_samples,
     summary=lambda draws: np.round(draws.reshape(len(draws)), 3),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "other world", lambda data, neighbour, b, rng: _loss(rng.laplace(neighbour, b), data, neighbour, b),
             "The output is drawn from M(D) and its loss is ln of M(D) over M(D'). In yours one of the two is taken "
             "from the neighbour's world: on average the loss must be positive.",
         ),
-        Misconception(
+        Mistake(
             "absolute value", lambda data, neighbour, b, rng: abs(_loss(rng.laplace(data, b), data, neighbour, b)),
             "The loss has a sign: a negative one speaks for the neighbour, and cancels others when answers add up.",
         ),
-        Misconception(
+        Mistake(
             "b forgotten", lambda data, neighbour, b, rng: b * _loss(rng.laplace(data, b), data, neighbour, b),
             "The exponent of the density is the distance divided by b.",
         ),
-        Misconception(
+        Mistake(
             "the ratio", lambda data, neighbour, b, rng: math.exp(_loss(rng.laplace(data, b), data, neighbour, b)),
             "That is the likelihood ratio; the privacy loss is its logarithm.",
         ),
-        Misconception(
+        Mistake(
             "always the bound", lambda data, neighbour, b: abs(data - neighbour) / b,
             "That is the largest loss. The loss of an output depends on the output: draw one.",
         ),
-        Misconception(
+        Mistake(
             "the output", lambda data, neighbour, b, rng: rng.laplace(data, b),
             "That is the noisy answer t itself. Put it into ln of the two densities.",
         ),
@@ -173,29 +176,29 @@ loss_mean = Task(
     see="lecture 3, A step aside: averages that look like this",
     probes=_two_worlds,
     judge=values_of(_mean),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "wrong weights", lambda p, q: float(np.sum(q * _log(p, q))),
             "You average with the weights of the neighbour's world. The output comes from M(D): weigh with p.",
         ),
-        Misconception(
+        Mistake(
             "not weighted", lambda p, q: float(np.mean(_log(p, q))),
             "Every output counts the same in yours. An expectation weighs each value with its probability.",
         ),
-        Misconception(
+        Mistake(
             "base two", lambda p, q: _mean(p, q) / math.log(2),
             "That is in bits; the privacy loss uses the natural logarithm.",
         ),
-        Misconception(
+        Mistake(
             "absolute values", lambda p, q: float(np.sum(p * np.abs(_log(p, q)))),
             "Losses have signs, and those of both signs are averaged.",
         ),
-        Misconception(
+        Mistake(
             "weights are the names", lambda p, q: float(np.sum(np.arange(len(p)) * _log(p, q))),
             "You weigh with the value of the output, 0, 1, 2, ..., as the slide's formula for the entropy does. The "
             "weight must be the probability: the names of the outputs do not matter.",
         ),
-        Misconception(
+        Mistake(
             "the entropy", lambda p, q: float(-np.sum(p[p > 0] * np.log(p[p > 0]))),
             "That is the entropy of M(D) alone; the loss compares two worlds.",
         ),
@@ -228,33 +231,33 @@ exact_delta = Task(
     see="lecture 3, The exact curve, in four steps",
     probes=_noise_probes,
     judge=values_of(_delta),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "the tail", lambda epsilon, sigma, sensitivity: _tails(epsilon, sigma, sensitivity)[0],
             "That is Pr[L > epsilon]. The definition counts an output only with the share 1 - e^(epsilon - L): delta "
             "is smaller.",
         ),
-        Misconception(
+        Mistake(
             "both tails", lambda epsilon, sigma, sensitivity: _tails(epsilon, sigma, sensitivity)[1],
             "That is Pr[|L| > epsilon], which the slide takes for delta. It implies privacy, but it is larger than "
             "delta.",
         ),
-        Misconception(
+        Mistake(
             "e^epsilon forgotten",
             lambda epsilon, sigma, sensitivity: _tails(epsilon, sigma, sensitivity)[0]
             - float(GaussianLoss(sensitivity / sigma).above(epsilon)[1]),
             "The neighbour's probability is multiplied by e^epsilon before it is subtracted.",
         ),
-        Misconception(
+        Mistake(
             "sensitivity forgotten", lambda epsilon, sigma, sensitivity: _delta(epsilon, sigma, 1.0),
             "The worlds are sensitivity/sigma apart, in units of the noise; you take 1/sigma.",
         ),
-        Misconception(
+        Mistake(
             "classical formula",
             lambda epsilon, sigma, sensitivity: 1.25 * math.exp(-((sigma * epsilon / sensitivity) ** 2) / 2),
             "That is the textbook formula solved for delta: a bound which needs epsilon < 1, not the exact value.",
         ),
-        Misconception(
+        Mistake(
             "upside down", lambda epsilon, sigma, sensitivity: _delta(epsilon, sensitivity, sigma),
             "mu is sensitivity/sigma: more noise brings the worlds together.",
         ),

@@ -13,10 +13,12 @@ from scipy.special import ndtr
 from dpcourse import sensitivity as query
 from dpcourse.mechanisms import Gaussian
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.gaussian import Spread, vectors_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import spread
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
 
 
 def _vector_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -73,56 +75,56 @@ gaussian_release = Task(
     probes=_vector_probes,
     judge=_judge_vectors,
     answer=Answer(shape=(None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "l1 sensitivity", _gaussians(lambda sums, cap, sigma: math.sqrt(len(sums))),
             "It looks like the l1 sensitivity, cap * k. Gaussian noise is measured as the crow flies: l2, cap * "
             "sqrt(k).",
         ),
-        Misconception(
+        Mistake(
             "one coordinate only", _gaussians(lambda sums, cap, sigma: 1 / math.sqrt(len(sums))),
             "It looks like the sensitivity cap of a single sum. One person moves all k sums at once: cap * sqrt(k).",
         ),
-        Misconception(
+        Mistake(
             "cap forgotten", _gaussians(lambda sums, cap, sigma: 1 / cap),
             "One person moves each sum by up to cap, not by 1.",
         ),
-        Misconception(
+        Mistake(
             "variance as scale", _gaussians(lambda sums, cap, sigma: sigma),
             "It looks like sigma squared was given as the standard deviation: numpy's normal wants sigma.",
         ),
-        Misconception(
+        Mistake(
             "budget split",
             lambda sums, cap, epsilon, delta, rng: sums
             + rng.normal(0, _sigma(1, cap, epsilon / len(sums), delta / len(sums)), len(sums)),
             "It looks like a budget split over the sums, epsilon/k and delta/k for each. One Gaussian release of "
             "all k, with the l2 sensitivity cap * sqrt(k), needs less noise for the same promise.",
         ),
-        Misconception(
+        Mistake(
             "noise from the data",
             lambda sums, cap, epsilon, delta, rng: sums
             + rng.normal(0, _sigma(1, float(np.linalg.norm(sums)), epsilon, delta), len(sums)),
             "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from "
             "cap, the most that one person can add, and is the same for all tables.", hides=False,
         ),
-        Misconception(
+        Mistake(
             "noise from each sum",
             lambda sums, cap, epsilon, delta, rng: sums + rng.normal(0, _sigma(1, 1.0, epsilon, delta) * sums),
             "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from "
             "cap, the most that one person can add, and is the same for all tables.", hides=False,
         ),
-        Misconception(
+        Mistake(
             "Laplace noise",
             lambda sums, cap, epsilon, delta, rng: sums + rng.laplace(0, cap * len(sums) / epsilon, len(sums)),
             "It looks like Laplace noise of scale cap * k / epsilon: private as well, without any delta. Asked is the "
             "Gaussian mechanism.", hides=True,
         ),
-        Misconception(
+        Mistake(
             "shared noise",
             lambda sums, cap, epsilon, delta, rng: sums + rng.normal(0, _vector_sigma(sums, cap, epsilon, delta)),
             "Draw as many numbers as there are sums (size=len(sums)).",
         ),
-        Misconception(
+        Mistake(
             "no noise", lambda sums, cap, epsilon, delta: np.array(sums),
             "Without noise, whoever knows everybody else's numbers reads the last ones off.",
         ),

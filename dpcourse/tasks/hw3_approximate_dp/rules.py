@@ -10,10 +10,12 @@ import numpy as np
 
 from dpcourse.accounting import Budget, BudgetExceeded, basic_composition, group_privacy
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import described, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 
 def _group_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -34,7 +36,7 @@ def _judge_group(talk: Interview) -> None:
     for probe, found in pairs:
         right = _group(**probe)
         if not same_values(found, right):
-            text = f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}."
+            text = f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}."
             loose = same_values(found, _group(**probe, sharp=False))
             talk.fail(text, wasteful=loose and found["delta"] > right["delta"])
     talk.praise = f"All {len(pairs)} probes are answered right."
@@ -46,28 +48,28 @@ group_guarantee = Task(
     probes=_group_probes,
     judge=_judge_group,
     answer=Answers({"epsilon": Answer(), "delta": Answer()}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "the slide's bound", lambda epsilon, delta, k: _group(epsilon, delta, k, sharp=False),
             "k e^((k-1) eps) delta is the slide's bound: valid, but wasteful. It replaces each term of the geometric "
             "sum 1 + e^eps + ... + e^((k-1) eps) by the largest one.",
         ),
-        Misconception(
+        Mistake(
             "k delta", lambda epsilon, delta, k: (k * epsilon, k * delta),
             "Each link of the chain multiplies what came before by e^epsilon, the earlier deltas included: k delta is "
             "too small a promise to keep.",
         ),
-        Misconception(
+        Mistake(
             "epsilon kept", lambda epsilon, delta, k: (epsilon, _group(epsilon, delta, k)["delta"]),
             "k rows may differ, and each costs a factor e^epsilon: together e^(k epsilon).",
         ),
-        Misconception(
+        Mistake(
             "epsilon exponential",
             lambda epsilon, delta, k: (math.exp(k * epsilon), _group(epsilon, delta, k)["delta"]),
             "epsilon grows in proportion, k epsilon. What grows exponentially is the ratio e^(k epsilon), and delta. "
             "(The slide is loose here.)",
         ),
-        Misconception(
+        Mistake(
             "one term too many",
             lambda epsilon, delta, k: (k * epsilon, delta * sum(math.exp(i * epsilon) for i in range(k + 1))),
             "A chain of k links has k deltas: the sum runs from e^0 to e^((k-1) eps).",
@@ -146,13 +148,13 @@ def _judge_ledger(talk: Interview) -> None:
 
 
 def _decided_like(talk: Interview, found: Sequence[Any]) -> str:
-    """The one misconception that decides on every query as the student does, whatever is said to be spent; or "".
+    """The one mistake that decides on every query as the student does, whatever is said to be spent; or "".
 
     Two of them always decide alike (refused and charged, closed after the first refusal): then what is spent tells.
     """
     alike = [
         known.name
-        for known in talk.task.misconceptions
+        for known in talk.task.mistakes
         if all(
             np.array_equal(one["answered"], known.wrong(**probe)["answered"])
             for one, probe in zip(found, talk.probes, strict=True)
@@ -203,47 +205,47 @@ ledger = Task(
     probes=_ledger_probes,
     judge=_judge_ledger,
     answer=Answers({"answered": Answer(shape=(None,)), "epsilon": Answer(), "delta": Answer()}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "refused and charged", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="charged"),
             "You charge for what you refuse. Nothing was released then, so nothing is owed.",
         ),
-        Misconception(
+        Mistake(
             "closed after the first refusal", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="stop"),
             "After a refusal the budget is not gone: a smaller query may still fit.",
         ),
-        Misconception(
+        Mistake(
             "delta not checked", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="delta"),
             "A query must fit twice: its epsilon into the epsilon that is left, and its delta into the delta.",
         ),
-        Misconception(
+        Mistake(
             "never used up", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="strict"),
             "A query that uses up the budget exactly is still within it: compare with <=, not with <.",
         ),
-        Misconception(
+        Mistake(
             "refused too late", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="late"),
             "You look whether something is left, not whether the query fits into it: the budget is overdrawn before "
             "you refuse, and a published answer cannot be taken back.",
         ),
-        Misconception(
+        Mistake(
             "left for spent", _left,
             "That is what is left of the budget. Asked is what is spent: the sum of the prices that were answered.",
         ),
-        Misconception(
+        Mistake(
             "each query by itself", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="alone"),
             "You compare each query with the whole budget, as if it were the first one. What was answered before has "
             "been spent: compare with what is left.",
         ),
-        Misconception(
+        Mistake(
             "spent counted twice", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="twice"),
             "What is spent is counted twice: already taken off the budget in what is left, and added to the price "
             "again. Compare either the price with what is left, or spent and price together with the whole budget.",
         ),
-        Misconception(
+        Mistake(
             "one of them fits", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="either"),
             "You answer a query if its epsilon or its delta fits. Both must fit.",
         ),
-        Misconception(
+        Mistake(
             "nothing refused", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="all"),
             "Every query is answered, whatever it costs: a budget is kept by saying no.",
         ),

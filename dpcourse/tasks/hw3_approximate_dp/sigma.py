@@ -12,10 +12,12 @@ from dpcourse.mechanisms import Gaussian, classical_sigma
 from dpcourse.privacy_loss import GaussianLoss
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.complaints import Complaint, Unwritten
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import described, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 FOUR_DIGITS = 5.01e-4  # what rounding 1.0005 to 1.000 or to 1.001 changes
 REFUSALS = ("ValueError", "AssertionError")
@@ -40,12 +42,12 @@ def _judge_textbook(talk: Interview) -> None:
     for probe, sigma in zip(inside, found, strict=True):
         right = Gaussian.classical(**probe).sigma
         if sigma is None or not same_values(sigma, right):
-            talk.fail(f"For {described(probe)} you answer {shown(sigma)}; right is {shown(right)}.")
+            talk.fail(f"For {arguments(probe)} you answer {shown(sigma)}; right is {shown(right)}.")
     for probe in talk.probes:
         if probe["epsilon"] >= 1 and (sigma := _unless_refused(talk, probe)) is not None:
             true = _true_delta(probe, sigma)
             talk.fail(
-                f"For {described(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that noise "
+                f"For {arguments(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that noise "
                 f"is {true:.2g}.",
                 name="refuses nothing",
             )
@@ -65,7 +67,7 @@ def _unless_refused(talk: Interview, probe: Probe) -> Any:
         return talk.value(probe)
     except Unwritten:
         talk.fail(
-            f"For {described(probe)} you raise NotImplementedError, which says that a function is not written yet. To "
+            f"For {arguments(probe)} you raise NotImplementedError, which says that a function is not written yet. To "
             f"refuse a value, raise a ValueError.",
             name="refuses in other words",
         )
@@ -74,7 +76,7 @@ def _unless_refused(talk: Interview, probe: Probe) -> Any:
             return None
         if complaint.errors[:1] == ("Exception",):
             talk.fail(
-                f"For {described(probe)} you refuse by an error of no kind. Raise a ValueError: who calls your "
+                f"For {arguments(probe)} you refuse by an error of no kind. Raise a ValueError: who calls your "
                 f"function can then tell a refusal from a bug.",
                 name="refuses in other words",
             )
@@ -87,30 +89,30 @@ textbook_sigma = Task(
     probes=_textbook_probes,
     judge=_judge_textbook,
     answer=Answer(optional=True),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "refuses nothing", _textbook,
             "The proof needs 0 < epsilon < 1. Beyond, nobody has promised anything, and for large epsilon the formula "
             "really gives too little noise: raise a ValueError.",
         ),
-        Misconception(
+        Mistake(
             "the variance", lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, sensitivity) ** 2,
             "That is sigma squared.",
         ),
-        Misconception(
+        Mistake(
             "sensitivity forgotten", lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, 1.0),
             "One person moves the answer by the sensitivity: the noise must grow with it.",
         ),
-        Misconception(
+        Mistake(
             "1.25 forgotten", lambda epsilon, delta, sensitivity: _textbook(epsilon, 1.25 * delta, sensitivity),
             "The logarithm is that of 1.25/delta, not of 1/delta: a little too little noise.",
         ),
-        Misconception(
+        Mistake(
             "base ten",
             lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, sensitivity) / math.sqrt(math.log(10)),
             "ln is the natural logarithm.",
         ),
-        Misconception(
+        Mistake(
             "factor 2 forgotten",
             lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, sensitivity) / math.sqrt(2),
             "The factor 2 under the root is missing.",
@@ -142,7 +144,7 @@ def _judge_smallest(talk: Interview) -> None:
         right = _smallest(**probe)
         if abs(sigma / right - 1) <= FOUR_DIGITS:
             continue
-        text = f"For {described(probe)} you answer {shown(sigma)}; {shown(right)} is enough."
+        text = f"For {arguments(probe)} you answer {shown(sigma)}; {shown(right)} is enough."
         if sigma > right:
             talk.fail(f"{text} Yours is private, but wasteful: more noise than the guarantee needs.", wasteful=True)
         talk.fail(f"{text} The true delta of yours is {_true_delta(probe, sigma):.3g}, more than was promised.")
@@ -162,26 +164,26 @@ smallest_sigma = Task(
     see="lecture 3, Textbook against truth",
     probes=_smallest_probes,
     judge=_judge_smallest,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "textbook formula", _textbook,
             "That is the textbook formula. Below epsilon = 1 it wastes noise, far above it there is too little.",
         ),
-        Misconception(
+        Mistake(
             "sensitivity forgotten", lambda epsilon, delta, sensitivity: _smallest(epsilon, delta, 1.0),
             "That is the sigma for a query of sensitivity 1; noise grows in proportion to the sensitivity.",
         ),
-        Misconception(
+        Mistake(
             "mu for sigma",
             lambda epsilon, delta, sensitivity: sensitivity / _smallest(epsilon, delta, sensitivity),
             "That is mu = sensitivity/sigma. Divide the sensitivity by it.",
         ),
-        Misconception(
+        Mistake(
             "by the tail", _by_the_tail,
             "You ask that Pr[L > epsilon] be delta. The exact delta is smaller than that tail, so less noise is "
             "enough.",
         ),
-        Misconception(
+        Mistake(
             "the variance", lambda epsilon, delta, sensitivity: _smallest(epsilon, delta, sensitivity) ** 2,
             "That is sigma squared.",
         ),

@@ -8,9 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse.accounting import dp_sgd_epsilon
-from dpcourse.tasks.judges.values import described
+from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments
 
 _cost = lru_cache(maxsize=256)(dp_sgd_epsilon)  # the judge asks what the probes were made from
 
@@ -40,12 +42,12 @@ def _judge_steps(talk: Interview) -> None:
     answers = [round(talk.value(probe), 9) for probe in probes]
     for probe, steps in zip(probes, answers, strict=True):
         if steps != int(steps) or steps < 0:
-            talk.fail(f"For {described(probe)} you answer {steps:g}; a number of steps is a whole number, not below 0.")
+            talk.fail(f"For {arguments(probe)} you answer {steps:g}; a number of steps is a whole number, not below 0.")
         within = {key: probe[key] for key in ("sigma", "q", "delta")}
         spent = _cost(**within, steps=min(int(steps), 100_000)) if steps else 0.0  # far beyond any budget here
         if spent > probe["epsilon"]:
             talk.fail(
-                f"For {described(probe)} you allow {steps:g} steps. They cost epsilon = {spent:.4g}: overspent.",
+                f"For {arguments(probe)} you allow {steps:g} steps. They cost epsilon = {spent:.4g}: overspent.",
                 name=_same_steps(talk, probes, answers),
             )
         more = _cost(**within, steps=int(steps) + 1)
@@ -53,7 +55,7 @@ def _judge_steps(talk: Interview) -> None:
             best = _largest(probe, int(steps) + 1)
             shares.append(0.5 * steps / best)
             words.append(
-                f"For {described(probe)} you allow {steps:g} steps; {best} fit. Private, but wasteful: the rest of the "
+                f"For {arguments(probe)} you allow {steps:g} steps; {best} fit. Private, but wasteful: the rest of the "
                 f"budget buys nothing."
             )
         else:
@@ -62,12 +64,12 @@ def _judge_steps(talk: Interview) -> None:
     talk.praise = "Your numbers of steps use the budget to the last one."
     if words:
         talk.noticed, talk.wasteful = _same_steps(talk, probes, answers), True
-        known = {m.name: m.message for m in talk.task.misconceptions}
+        known = {m.name: m.message for m in talk.task.mistakes}
         talk.praise = " ".join([words[0], known.get(talk.noticed, "")]).strip()
 
 
 def _same_steps(talk: Interview, probes: Sequence[Probe], answers: Sequence[float]) -> str:
-    for known in talk.task.misconceptions:
+    for known in talk.task.mistakes:
         if all(known.wrong(**probe) == steps for probe, steps in zip(probes, answers, strict=True)):
             return known.name
     return ""
@@ -110,25 +112,25 @@ steps_in_budget = Task(
     see="lecture 4, The accountant",
     probes=_steps_probes,
     judge=_judge_steps,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "one too many", lambda epsilon, delta, sigma, q: _exact(epsilon, delta, sigma, q) + 1,
             "That is the first number of steps that no longer fits. The last one that does is one less.",
         ),
-        Misconception(
+        Mistake(
             "at least one", lambda epsilon, delta, sigma, q: max(1, _exact(epsilon, delta, sigma, q)),
             "If not even one step fits, the answer is 0.",
         ),
-        Misconception(
+        Mistake(
             "epsilons added up", _added_up,
             "You divide the budget by the cost of one step. That is basic composition; the exact cost of many steps "
             "grows much more slowly.",
         ),
-        Misconception(
+        Mistake(
             "coins forgotten", _without_coins,
             "You account as if everybody took part in every step (q = 1). The coins of the lots hide people, too.",
         ),
-        Misconception(
+        Mistake(
             "square root taken for exact", _root,
             "Costs grow about like the root of the number of steps, but not exactly: compute the cost, and search.",
         ),

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.interview import Failed, Interview
 from dpcourse.tasks.judges.gaussian import Spread, vectors_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Failed, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
 
@@ -89,27 +91,27 @@ noisy_average = Task(
         },
     ),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "C forgotten", _average(lambda size, clip, sigma: sigma),
             "Your noise is sigma, not sigma C. One example moves the sum by up to C, so the noise must grow with C.",
         ),
-        Misconception(
+        Mistake(
             "noise per example", _average(lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
             "It looks like noise for every example, as on the slide. The sum then has sqrt(|L|) times too much of it, "
             "and an empty lot has none at all, which tells everybody that it was empty. Add noise once, to the sum.",
         ),
-        Misconception(
+        Mistake(
             "longest row", _longest,
             "Your noise grows with the longest row of this lot. It must hide a row of length C that is not there, too; "
             "and a scale that depends on the data tells about it.",
         ),
-        Misconception(
+        Mistake(
             "divided by the drawn lot", _average(_right_scale, lambda size, expected: max(size, 1)),
             "You divide by the size of the lot that was drawn. That size is private: it changes by one with Ada. "
             "Divide by the expected size, which everybody knows.",
         ),
-        Misconception(
+        Mistake(
             "noise after dividing",
             lambda clipped, clip, sigma, expected, rng: (
                 clipped.sum(axis=0) / expected + sigma * clip * rng.normal(size=clipped.shape[1])
@@ -117,22 +119,22 @@ noisy_average = Task(
             "The noise sigma C belongs onto the sum, before dividing. On the average it is as many times too much as "
             "you expect people.",
         ),
-        Misconception(
+        Mistake(
             "not divided", _average(_right_scale, lambda size, expected: 1.0),
             "That is the noisy sum. Divide it by the expected size.",
         ),
-        Misconception(
+        Mistake(
             "variance for deviation", _average(lambda size, clip, sigma: (sigma * clip) ** 2),
             "rng.normal takes the standard deviation, sigma C. You gave it the variance.",
         ),
-        Misconception(
+        Mistake(
             SKIPPED,
             lambda clipped, clip, sigma, expected, rng: (
                 _average(_right_scale)(clipped, clip, sigma, expected, rng) if len(clipped) else np.zeros(5)
             ),
             "An empty lot must give noise like any other. Silence says: nobody was there.",
         ),
-        Misconception(
+        Mistake(
             "no noise", lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected,
             "Clipping bounds what one example can do; only noise hides it.",
         ),

@@ -15,10 +15,12 @@ from dpcourse.accounting import (
     best_composition,
 )
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import described, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 COST = Answers({"epsilon": Answer(), "delta": Answer()})
 Cost = tuple[float, float]
@@ -34,7 +36,7 @@ def costs_of(reference: Callable[..., Spent]) -> Callable[[Interview], None]:
         waste = " What you promise is true, but wasteful: a smaller cost is true as well." if holds else ""
         for probe, found, right in pairs:
             if not same_values(found, right):
-                text = f"For {described(probe)} you answer {shown(found)}; right is {shown(right)}.{waste}"
+                text = f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}.{waste}"
                 talk.fail(text, wasteful=holds)
         talk.praise = f"All {len(pairs)} probes are answered right."
 
@@ -63,26 +65,26 @@ amplified_budget = Task(
     probes=_amplification_probes,
     judge=costs_of(amplify_by_sampling),
     answer=COST,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "q times epsilon", _amplified(lambda epsilon, q: q * epsilon),
             "q epsilon is the approximation for a small epsilon. For a large one it promises too much.",
         ),
-        Misconception(
+        Mistake(
             "minus one forgotten", _amplified(lambda epsilon, q: math.log(1 + q * math.exp(epsilon))),
             "With q -> 1 nothing is sampled away and epsilon must come out again: ln(1 + q (e^eps - 1)).",
         ),
-        Misconception(
+        Mistake(
             "logarithm forgotten", _amplified(lambda epsilon, q: 1 + q * math.expm1(epsilon)),
             "1 + q (e^eps - 1) bounds the ratio. Epsilon is its logarithm.",
         ),
-        Misconception(
+        Mistake(
             "delta not amplified",
             lambda epsilon, delta, q: (amplify_by_sampling(epsilon, delta, q).epsilon, delta),
             "Whoever is not in the sample cannot be leaked: delta shrinks to q delta, too. (Your promise is true, but "
             "wasteful.)",
         ),
-        Misconception(
+        Mistake(
             "not amplified", lambda epsilon, delta, q: (epsilon, delta),
             "That is the cost without sampling: true, but it wastes what the coins hide.",
         ),
@@ -132,27 +134,27 @@ composed_budget = Task(
     probes=_composition_probes,
     judge=costs_of(best_composition),
     answer=COST,
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "always advanced", _advanced,
             "Advanced composition is not always better: at epsilon = 1 and ten steps it says 32, and adding up says "
             "10. Both are true, so take the smaller one.",
         ),
-        Misconception(
+        Mistake(
             "always basic", _basic,
             "You only add up. That is true, but for many steps with a small epsilon the advanced rule promises far "
             "less.",
         ),
-        Misconception(
+        Mistake(
             "second term forgotten", _smaller(lambda e, k, slack: e * math.sqrt(2 * k * math.log(1 / slack))),
             "The term k eps (e^eps - 1) is missing. It is small for a small epsilon, but it is not nothing.",
         ),
-        Misconception(
+        Mistake(
             "2 forgotten",
             _smaller(lambda e, k, slack: e * math.sqrt(k * math.log(1 / slack)) + k * e * math.expm1(e)),
             "Under the root it is 2 k ln(1/delta').",
         ),
-        Misconception(
+        Mistake(
             "slack not charged", _slack_free,
             "The advanced rule buys its smaller epsilon with delta': the total is k delta + delta'.",
         ),

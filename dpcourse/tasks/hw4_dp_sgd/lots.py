@@ -9,11 +9,14 @@ import numpy as np
 from scipy import special
 
 from dpcourse.tasks.answers import Answer
+from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.lots import look_at_lots
-from dpcourse.tasks.judges.values import described, values_of
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments
 from dpcourse.vectors import clipped, norms
 
 LOTS = 3_000
@@ -44,41 +47,41 @@ clip_gradients = Task(
     probes=_gradient_probes,
     judge=values_of(lambda gradients, clip: clipped(gradients, clip)),
     answer=Answer((None, None)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "batch clipped",
             lambda gradients, clip: gradients * _shorter(norms(gradients.sum(axis=0)), clip),
             "You shorten the whole batch by one factor, from the length of its sum. A single odd example then still "
             "decides the direction, and changes everybody's factor. Each row has to be clipped by its own length.",
         ),
-        Misconception(
+        Mistake(
             "one length for the table",
             lambda gradients, clip: gradients * _shorter(np.linalg.norm(gradients), clip),
             "np.linalg.norm without axis=1 is the length of the whole table. Each row has a length of its own.",
         ),
-        Misconception(
+        Mistake(
             "columns clipped", lambda gradients, clip: clipped(gradients.T, clip).T,
             "You measure down the columns (axis=0). An example is a row: axis=1.",
         ),
-        Misconception(
+        Mistake(
             "squared length", lambda gradients, clip: gradients * _shorter(norms(gradients) ** 2, clip)[:, None],
             "You compare the squared length with C: the root is missing.",
         ),
-        Misconception(
+        Mistake(
             "each coordinate clipped", lambda gradients, clip: np.clip(gradients, -clip, clip),
             "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d), and turns the gradient. Shorten the "
             "row as a whole.",
         ),
-        Misconception(
+        Mistake(
             "always length C", _normalised,
             "Short gradients are stretched to length C. They should stay as they are: divide by max(1, length / C).",
         ),
-        Misconception(
+        Mistake(
             "l1 length", lambda gradients, clip: gradients * _shorter(np.abs(gradients).sum(1), clip)[:, None],
             "You measure with the sum of absolute values. Gaussian noise needs the l2 length, the root of the squares. "
             "(It is private, but shortens more than needed.)",
         ),
-        Misconception(
+        Mistake(
             "C forgotten", lambda gradients, clip: clipped(gradients, 1.0),
             "You divide by max(1, length), as if C were 1.",
         ),
@@ -99,7 +102,7 @@ def _judge_lots(talk: Interview) -> None:
     """Gross mistakes by what is seen at once; then whether everybody has a coin of their own."""
     for probe in talk.probes:
         lots, n, q = talk.draws(probe, LOTS), probe["n"], probe["q"]
-        about = f"I called you {LOTS:,} times with {described(probe)}."
+        about = f"I called you {LOTS:,} times with {arguments(probe)}."
         if lots.shape[1] != n:
             talk.fail(f"{about} I expected {n} truth values, one for each person, but got {lots.shape[1]}.")
         sizes = lots.sum(axis=1)
@@ -143,36 +146,36 @@ poisson_lot = Task(
     probes=_lot_probes,
     judge=_judge_lots,
     answer=Answer((None,), choices=(0, 1)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "fixed size",
             lambda n, q, rng: _mask(n, rng.choice(n, round(q * n), replace=False)),
             "A fixed number of different people, drawn without replacement, is not Poisson sampling: if Ada is in, "
             "somebody else is out, and the accountant's formula does not hold for it. Toss a coin for each.",
         ),
-        Misconception(
+        Mistake(
             "a block", lambda n, q, rng: _mask(n, (rng.integers(n) + np.arange(round(q * n))) % n),
             "A batch cut from the list (shuffled or not) is not Poisson sampling: who stands together comes together.",
         ),
-        Misconception(
+        Mistake(
             "with replacement", lambda n, q, rng: _mask(n, rng.integers(n, size=round(q * n))),
             "You draw q n people with replacement. Some are drawn twice and count once, so that each takes part with "
             "less than q, and the coins are not independent.",
         ),
-        Misconception(
+        Mistake(
             "one coin for all", lambda n, q, rng: np.full(n, rng.random() < q),
             "One coin decides for everybody. Each person needs a coin of their own.",
         ),
-        Misconception(
+        Mistake(
             "coin upside down", lambda n, q, rng: rng.random(n) > q,
             "You leave out with probability q, and take with 1 - q.",
         ),
-        Misconception(
+        Mistake(
             "never empty", lambda n, q, rng: _mask(n, _somebody(rng.random(n) < q, rng)),
             "An empty lot is a lot. Whoever takes somebody in its place takes part with more than q, and by another "
             "law than the accountant's.",
         ),
-        Misconception(
+        Mistake(
             "always the same lot", lambda n, q: np.random.default_rng(0).random(n) < q,
             "Then everybody knows who is in it, and sampling hides nobody.",
         ),

@@ -11,8 +11,9 @@ from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw4_dp_sgd.average import NO_C, told_truly
 from dpcourse.tasks.judges.gaussian import Spread, vectors_of
 from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped as clipped_rows
 
 
@@ -80,38 +81,38 @@ user_level_average = Task(
         },
     ),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "messages clipped", _update(rows=lambda gradients, users, clip: clipped_rows(gradients, clip)),
             "You clip each message. Whoever writes nine of them then moves the sum by up to 9 C, and noise for C does "
             "not hide that. Add up what each user sends, and clip that.",
         ),
-        Misconception(
+        Mistake(
             "mean of each user",
             _update(rows=lambda gradients, users, clip: clipped_rows(_means(gradients, users), clip)),
             "You take the mean of each user's messages. That is as private, but not what is asked: add them up, and "
             "clip the sum.",
         ),
-        Misconception(
+        Mistake(
             "divided by those who came", _update(divisor=lambda users, expected: max(len(np.unique(users)), 1)),
             "You divide by the number of users who came. It is private: it changes by one with each user. Divide by "
             "the expected number.",
         ),
-        Misconception(
+        Mistake(
             "divided by messages", _update(divisor=lambda users, expected: max(len(users), 1)),
             "You divide by the number of messages, which changes by as many as one user writes.",
         ),
-        Misconception(
+        Mistake(
             "noise per user",
             _update(noise=lambda users, clip, sigma: sigma * clip * math.sqrt(len(np.unique(users)))),
             "It looks like noise for every user. Once, on the sum, is enough; and with nobody there you add none.",
         ),
-        Misconception(
+        Mistake(
             "noise for the busiest", _update(noise=lambda users, clip, sigma: sigma * clip * _most(users)),
             "Your noise grows with the messages of the busiest user. After clipping each user, C bounds them already; "
             "and a scale that depends on the data tells about it.",
         ),
-        Misconception(
+        Mistake(
             "C forgotten", _update(noise=lambda users, clip, sigma: sigma),
             "The noise on the sum must be sigma C, not sigma.",
         ),
@@ -146,16 +147,16 @@ canary_exposure = Task(
     see="lecture 4, A network with a good memory",
     probes=_canary_probes,
     judge=values_of(bits),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "ranked the wrong way", lambda log_perplexities, canary: bits(-log_perplexities, canary),
             "You rank upwards in likelihood. A low log-perplexity means likely: rank 1 has the lowest.",
         ),
-        Misconception(
+        Mistake(
             "natural logarithm", lambda log_perplexities, canary: bits(log_perplexities, canary) * math.log(2),
             "These are nats. Exposure is in bits: log2.",
         ),
-        Misconception(
+        Mistake(
             "ties in its disfavour forgotten",
             lambda log_perplexities, canary: math.log2(
                 len(log_perplexities) / (1 + np.count_nonzero(log_perplexities < log_perplexities[canary]))
@@ -163,14 +164,14 @@ canary_exposure = Task(
             "Of several equally likely codes the canary gets the worst rank. Otherwise a model that holds all codes "
             "for equally likely would expose every one of them completely.",
         ),
-        Misconception(
+        Mistake(
             "rank from 0",
             lambda log_perplexities, canary: math.log2(
                 len(log_perplexities) / max(_rank(log_perplexities, canary) - 1, 1)
             ),
             "The likeliest code has rank 1, not 0: count the canary itself.",
         ),
-        Misconception(
+        Mistake(
             "rank alone", lambda log_perplexities, canary: math.log2(_rank(log_perplexities, canary)),
             "That is log2 of the rank: what an attacker still has to guess. Exposure is what he no longer has to: "
             "log2 of the number of codes, minus that.",

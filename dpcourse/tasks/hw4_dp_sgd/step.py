@@ -12,10 +12,12 @@ from scipy import special
 from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw4_dp_sgd.average import EMPTY, NO_C, SKIPPED, told_truly
+from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.gaussian import DRAWS, Spread, chi_square_of, look_at_vectors, refuse_huge
 from dpcourse.tasks.judges.lots import look_at_lots
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
 
@@ -151,50 +153,50 @@ dp_sgd_step = Task(
         },
     ),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "batch clipped", _step(clip_rows=batch_clipped),
             "You clip the sum (or the average) of the lot. One odd example can still turn all of it. Clip each "
             "example's gradient, then add.",
         ),
-        Misconception(
+        Mistake(
             "not clipped", _step(clip_rows=lambda rows, clip: rows),
             "Nothing is clipped: one example can be as long as it likes, and no noise hides it.",
         ),
-        Misconception(
+        Mistake(
             "C forgotten", _step(noise=lambda size, clip, sigma: sigma),
             "The noise on the sum must be sigma C, not sigma.",
         ),
-        Misconception(
+        Mistake(
             "noise per example", _step(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
             "It looks like noise for every example, as on the slide: too much of it, and none for an empty lot.",
         ),
-        Misconception(
+        Mistake(
             "divided by the drawn lot", _step(divisor=lambda size, expected: max(size, 1)),
             "You divide by the size that was drawn, which is private. Divide by q n.",
         ),
-        Misconception(
+        Mistake(
             "expected size rounded", _step(divisor=lambda size, expected: max(int(expected), 1)),
             "You divide by a whole number. The expected size q n need not be one: do not round it.",
         ),
-        Misconception(
+        Mistake(
             "fixed-size lots", _step(lot=lambda n, q, rng: rng.permutation(n)[: round(q * n)]),
             "Your lots always have the same size. The accountant counts on a coin for each example.",
         ),
-        Misconception(
+        Mistake(
             "the first of the list", _step(lot=lambda n, q, rng: np.arange(rng.binomial(n, q))),
             "The size of your lot is right, its members are not: always the first of the list. Each person needs a "
             "coin of their own.",
         ),
-        Misconception(
+        Mistake(
             SKIPPED, _step(noise=lambda size, clip, sigma: sigma * clip if size else 0.0),
             "An empty lot must give a step of noise like any other. Standing still says: nobody was there.",
         ),
-        Misconception(
+        Mistake(
             "uphill", _step(sign=1.0),
             "You add the gradient: the loss grows. Descend: weights - rate * average.",
         ),
-        Misconception(
+        Mistake(
             "noise without the rate", _step(shake=lambda rate: 1.0),
             "The rate multiplies the whole noisy average, its noise, too. Added to the weights directly, there is "
             "1/rate times as much noise as needed.",

@@ -39,9 +39,11 @@ from dpcourse.tasks.hw4_dp_sgd.training_log import (
     trained,
     true_weights,
 )
+from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.gaussian import chi_square_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped
 
 PATIENTS, HELD_OUT, FEWEST_STEPS, MOST_STEPS = 2_000, 20_000, 20, 500  # fewer steps tell too little about the noise
@@ -211,7 +213,7 @@ def _accurate(talk: Interview, probe: Probe, published: Published, spent: float)
         talk.share = max(0.0, min(1.0, (share - NOTHING) / (REQUIRED - NOTHING)))
         wasted = spent < 0.5 * probe["epsilon"]
         talk.noticed, talk.wasteful = ("budget left over" if wasted else ""), wasted
-        known = {m.name: m.message for m in talk.task.misconceptions}
+        known = {m.name: m.message for m in talk.task.mistakes}
         talk.praise += f" {known[talk.noticed]}" if wasted else ""
 
 
@@ -228,49 +230,49 @@ train_private = Task(
             "sigma": Answer(), "clip": Answer(), "rate": Answer(),
         }
     ),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "one step's budget", trained(lambda epsilon, delta, q, steps: sigma_for(epsilon, delta, q=q)),
             "One step fits into the budget, but you take many: choose sigma for all steps together "
             "(accounting.sigma_for with steps=...).",
         ),
-        Misconception(
+        Mistake(
             "no noise", trained(noise=lambda size, clip, sigma: 0.0),
             "There is no noise in your averages, whatever sigma says.",
         ),
-        Misconception(
+        Mistake(
             "C forgotten", trained(noise=lambda size, clip, sigma: sigma),
             "The noise on the sum must be sigma C, not sigma.",
         ),
-        Misconception(
+        Mistake(
             "noise per example", trained(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
             "It looks like noise for each example of the lot. Add it once, to the sum.",
         ),
-        Misconception(
+        Mistake(
             "not clipped", trained(clip_rows=lambda rows, clip: rows),
             "The gradients in your sums are longer than C: clip each of them.",
         ),
-        Misconception(
+        Mistake(
             "batch clipped", trained(clip_rows=batch_clipped),
             "You clip the sum of the lot, not each gradient: one odd patient can turn all of it.",
         ),
-        Misconception(
+        Mistake(
             "average clipped", trained(clip_rows=mean_clipped),
             "You clip the average of the lot, not each gradient: one odd patient can turn all of it.",
         ),
-        Misconception(
+        Mistake(
             "each coordinate clipped", trained(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)),
             "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d). Shorten each gradient as a whole.",
         ),
-        Misconception(
+        Mistake(
             "divided by the drawn lot", trained(divisor=lambda size, expected: max(size, 1)),
             "You divide by the size of the lot that was drawn, which is private. Divide by q n.",
         ),
-        Misconception(
+        Mistake(
             "fixed-size lots", trained(lot=lambda n, q, rng: rng.permutation(n) < round(q * n)),
             "Toss a coin for each example; then the lot's size varies, and the accountant's formula holds.",
         ),
-        Misconception(
+        Mistake(
             "budget left over", trained(lambda epsilon, delta, q, steps: 60.0),
             "Much of the budget is left over: private, but wasteful. Less noise or more steps would learn more.",
         ),

@@ -16,10 +16,12 @@ from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw5_adaptive_ldp.survey import adaptive_survey
 from dpcourse.tasks.hw5_adaptive_ldp.utilities import six_utilities
+from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.gaussian import Spread, look_at_vectors
-from dpcourse.tasks.judges.values import described, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments, shown
 
 STEPS = 3_000  # of the sampler, from each point
 
@@ -69,9 +71,9 @@ def subsets_of(reference: Callable[..., Any]) -> Callable[[Interview], None]:
         for probe, found in zip(talk.probes, answers, strict=True):
             right = np.sort(np.asarray(reference(**probe), dtype=float))
             if not np.array_equal(found, right):
-                known = (m.name for m in talk.task.misconceptions if _same_sets(m.wrong, talk.probes, answers))
+                known = (m.name for m in talk.task.mistakes if _same_sets(m.wrong, talk.probes, answers))
                 talk.fail(
-                    f"For {described(probe)} you choose the categories {_listed(found)}; {_listed(right)} is right.",
+                    f"For {arguments(probe)} you choose the categories {_listed(found)}; {_listed(right)} is right.",
                     name=next(known, ""),
                 )
         talk.praise = f"All {len(talk.probes)} subsets are the best ones."
@@ -93,8 +95,8 @@ best_subset = Task(
     probes=_subset_probes,
     judge=subsets_of(lambda theta, epsilon, first: best_of(theta, epsilon, first, "honest")),
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "SRR not among the candidates",
             lambda theta, epsilon, first: _top(
                 theta, _best_size(_honest(theta, epsilon, first), range(1, len(theta)))
@@ -102,24 +104,24 @@ best_subset = Task(
             "You never choose the empty subset. |S| = 0 is plain SRR, and for an even field it is the best. (The "
             "authors' published code starts at 1, too.)",
         ),
-        Misconception(
+        Mistake(
             "not sorted",
             lambda theta, epsilon, first: np.arange(_best_size(_honest(theta, epsilon, first), range(len(theta)))),
             "The size is right, but S must hold the most frequent categories, not the first labels.",
         ),
-        Misconception(
+        Mistake(
             "rarest first",
             lambda theta, epsilon, first: _top(
                 -theta, _best_size(_honest(theta, epsilon, first), range(len(theta)))
             ),
             "You sort upwards: S holds the rarest categories. What S favours should be what is frequent.",
         ),
-        Misconception(
+        Mistake(
             "theta not used", _even_field,
             "You choose the size as if all categories were equally frequent (an average over x that is not weighted by "
             "theta).",
         ),
-        Misconception(
+        Mistake(
             "nine tenths", _reaching,
             "That is the semi-adaptive rule, the smallest S that holds 90%. Here the utility decides.",
         ),
@@ -205,35 +207,35 @@ sgld_step = Task(
     probes=_step_probes,
     judge=_judge_step,
     answer=Answer((None,)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "gamma W", _stepping(noise=lambda gamma: gamma),
             "You add gamma W, as the slide does. The noise must be sqrt(gamma) W: with gamma W the sampler nearly "
             "stops exploring, and its intervals are too narrow.",
         ),
-        Misconception(
+        Mistake(
             "half forgotten", _stepping(step=1.0),
             "The gradient is multiplied by gamma/2, not by gamma. Only then noise of variance gamma makes the "
             "posterior.",
         ),
-        Misconception(
+        Mistake(
             "n/m forgotten", _stepping(scaled=False),
             "A minibatch of m rows stands for all n responses, so its sum counts n/m times. Without it the prior is "
             "far too strong.",
         ),
-        Misconception(
+        Mistake(
             "rho for rho - 1", _stepping(prior=lambda rho, phi: rho / phi - 1),
             "The Gamma(rho, 1) density is phi^(rho - 1) e^-phi: its logarithm has the slope (rho - 1)/phi - 1.",
         ),
-        Misconception(
+        Mistake(
             "prior forgotten", _stepping(prior=lambda rho, phi: 0.0),
             "The gradient of the prior, (rho - 1)/phi - 1, is missing: you sample from the likelihood alone.",
         ),
-        Misconception(
+        Mistake(
             "no noise", lambda phi, rows, n, rho, gamma: _center(phi, rows, n, rho, gamma),
             "Without noise phi climbs to the likeliest point and stays there: that is an optimiser, not a sampler.",
         ),
-        Misconception(
+        Mistake(
             "cut at 0",
             lambda phi, rows, n, rho, gamma, rng: np.maximum(
                 _stepping(reflected=False)(phi, rows, n, rho, gamma, rng), 1e-9
@@ -241,7 +243,7 @@ sgld_step = Task(
             "A step below 0 is reflected, |phi|. If you cut it there, phi sticks to the wall, and from 1e-9 the slope "
             "(rho - 1)/phi throws it far away.",
         ),
-        Misconception(
+        Mistake(
             "no reflection", _stepping(reflected=False),
             "A Gamma variable is never negative.",
         ),

@@ -13,8 +13,9 @@ from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw5_adaptive_ldp.reports import rrrr, rrrr_matrix, srr
 from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Misconception, Task
+from dpcourse.tasks.task import Task
 
 
 def _srr_matrix(k: int, epsilon: float) -> np.ndarray:
@@ -34,27 +35,27 @@ srr_matrix = Task(
     ],
     judge=values_of(_srr_matrix),
     answer=Answer((None, None)),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "lies not shared out", lambda k, epsilon: _even(k, *_told(k, epsilon, share=1)),
             "Every other category gets the whole probability of a lie, so that a row adds up to more than 1. The K - 1 "
             "lies share it.",
         ),
-        Misconception(
+        Mistake(
             "K for K - 1", lambda k, epsilon: _even(k, *_told(k, epsilon, others=k)),
             "The truth has e^eps / (e^eps + K - 1): there are K - 1 other categories. With K the promise holds, but a "
             "part of the budget is wasted.",
         ),
-        Misconception(
+        Mistake(
             "two categories", lambda k, epsilon: _even(k, *_told(k, epsilon, others=1)),
             "e^eps / (e^eps + 1) is the coin for two categories. Here the lies are K - 1, each of them rarer, and the "
             "ratio of truth to a single lie gets larger than e^eps.",
         ),
-        Misconception(
+        Mistake(
             "not divided", lambda k, epsilon: _even(k, math.exp(epsilon), 1.0),
             "The ratio is right, but a row of probabilities adds up to 1: divide by e^eps + K - 1.",
         ),
-        Misconception(
+        Mistake(
             "logarithms", lambda k, epsilon: np.log(_srr_matrix(k, epsilon)),
             "These are the logarithms of the probabilities.",
         ),
@@ -104,27 +105,27 @@ matrix_epsilon = Task(
     probes=_matrices,
     judge=values_of(lambda matrix: true_epsilon(matrix)[0]),
     answer=Answer(infinite=True),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "along the rows", lambda matrix: float(_log_range(matrix, 1).max()),
             "You compare the reports of one person. An observer sees one report y and asks which person it came from: "
             "compare within a column.",
         ),
-        Misconception(
+        Mistake(
             "ratio, not its logarithm", lambda matrix: float(np.exp(_log_range(matrix, 0).max())),
             "That is e^epsilon, the largest ratio. Epsilon is its logarithm.",
         ),
-        Misconception(
+        Mistake(
             "whole matrix", lambda matrix: float(_log_range(matrix, None)),
             "The largest entry over the smallest, wherever they are. Only entries of the same column, the same report, "
             "compete with each other.",
         ),
-        Misconception(
+        Mistake(
             "zeros ignored", _finite_only,
             "A report that one person gives and another never does gives the one away: epsilon is infinite. Leaving "
             "the zero out hides the worst case. (Only a column of nothing but zeros says nothing.)",
         ),
-        Misconception(
+        Mistake(
             "average column", lambda matrix: float(_log_range(matrix, 0).mean()),
             "Epsilon is a promise for every report, so the worst column counts, not the average one.",
         ),
@@ -169,32 +170,32 @@ second_epsilon_task = Task(
     see="lecture 5, How large may ε₂ be?",
     probes=_budget_probes,
     judge=values_of(second_epsilon),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "no logarithm", _without_logarithm,
             "(n - 1) / (n e^(eps1 - eps) - 1) bounds e^eps2. Its logarithm bounds eps2. (The authors' published code "
             "has the same slip; at eps = 1 its true epsilon is up to 1.7.)",
         ),
-        Misconception(
+        Mistake(
             "|S| for its complement",
             lambda epsilon, first, inside, outside: second_epsilon(epsilon, first, outside, max(inside, 1)),
             "n counts the categories outside S: they share the second response. You put in those inside.",
         ),
-        Misconception(
+        Mistake(
             "as published", lambda epsilon, first, inside, outside: published_second_epsilon(epsilon, first, inside),
             "No logarithm, and |S| for |S^c|: the two slips of the authors' published code together.",
         ),
-        Misconception(
+        Mistake(
             "no minimum", _without_minimum,
             "The formula bounds one ratio, that of an outsider to somebody in S. Two outsiders differ by e^eps2, which "
             "must not exceed e^eps either: take the smaller of both.",
         ),
-        Misconception(
+        Mistake(
             "empty S forgotten",
             lambda epsilon, first, inside, outside: second_epsilon(epsilon, first, max(inside, 1), outside),
             "With nobody in S there is nobody to compare with, and RRRR is plain SRR: eps2 = eps.",
         ),
-        Misconception(
+        Mistake(
             "what is left over", lambda epsilon, first, inside, outside: epsilon - first,
             "eps - eps1 is what basic composition leaves. Here an outsider's two steps and an insider's one are "
             "compared directly, and more is allowed.",

@@ -14,10 +14,13 @@ from dpcourse.adaptive_ldp import RestrictedResponse, naive_matrix, restricted_m
 from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.judges.values import described, values_of
+from dpcourse.tasks.interview import LEVEL, Failed, Interview
+from dpcourse.tasks.judges.values import values_of
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares as counted
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import arguments
 
 
 def reports_of(row: Callable[..., Any], *, draws: int) -> Callable[[Interview], None]:
@@ -42,7 +45,7 @@ def reports_of(row: Callable[..., Any], *, draws: int) -> Callable[[Interview], 
 
 def _compare(talk: Interview, probe: Probe, right: np.ndarray, draws: int) -> None:
     answers = talk.draws(probe, draws)
-    about = f"I called you {draws:,} times with {described(probe)}."
+    about = f"I called you {draws:,} times with {arguments(probe)}."
     level = LEVEL / (2 * len(talk.probes) * len(right))
     strange = answers[~np.isin(answers, np.arange(len(right)))]
     if strange.size:
@@ -88,34 +91,34 @@ srr = Task(
     see="lecture 5, Standard randomized response",
     probes=_srr_probes,
     judge=reports_of(lambda x, k, epsilon: KaryResponse(epsilon=epsilon, k=k).matrix[x], draws=10_000),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "own category among the lies",
             lambda x, k, epsilon, rng: x if rng.random() < _truth(epsilon, k - 1) else int(rng.integers(k)),
             "Your lie is drawn from all K categories, the true one among them. So the truth comes more often than "
             "epsilon allows. Draw from the K - 1 others.",
         ),
-        Misconception(
+        Mistake(
             "two categories", lambda x, k, epsilon, rng: _srr(x, k, _truth(epsilon, 1), rng),
             "e^eps / (e^eps + 1) is the coin for two categories. With K of them each lie gets rarer, and the ratio of "
             "truth to a lie grows to (K - 1) e^eps.",
         ),
-        Misconception(
+        Mistake(
             "K for K - 1", lambda x, k, epsilon, rng: _srr(x, k, _truth(epsilon, k), rng),
             "There are K - 1 others, so the truth has e^eps / (e^eps + K - 1). With K it is told too rarely: private, "
             "but a part of the budget is wasted.",
         ),
-        Misconception(
+        Mistake(
             "lies to the next category",
             lambda x, k, epsilon, rng: x if rng.random() < _truth(epsilon, k - 1) else (x + 1) % k,
             "Your lie is always the next category. Whoever reports one that is neither x nor x + 1 cannot be x: that "
             "ratio is infinite. A lie is any of the others, equally likely.",
         ),
-        Misconception(
+        Mistake(
             "no coin", lambda x, k, epsilon: x,
             "Everybody tells the truth. Useful, and not private at all.",
         ),
-        Misconception(
+        Mistake(
             "pure chance", lambda x, k, epsilon, rng: int(rng.integers(k)),
             "The report does not depend on x: perfectly private, and useless.",
         ),
@@ -193,7 +196,7 @@ rrrr = Task(
     see="lecture 5, RRRR: randomly restricted randomized response",
     probes=_rrrr_probes,
     judge=reports_of(_row, draws=7_000),
-    misconceptions=tuple(Misconception(name, _drawn_from(matrix), text) for name, matrix, text in WRONG),
+    mistakes=tuple(Mistake(name, _drawn_from(matrix), text) for name, matrix, text in WRONG),
 )
 
 
@@ -225,13 +228,13 @@ rrrr_matrix = Task(
     probes=_matrix_probes,
     judge=values_of(_rrrr_matrix),
     answer=Answer((None, None)),
-    misconceptions=(
-        *(Misconception(name, matrix, text) for name, matrix, text in WRONG[1:]),
-        Misconception(
+    mistakes=(
+        *(Mistake(name, matrix, text) for name, matrix, text in WRONG[1:]),
+        Mistake(
             "transposed", lambda k, subset, epsilon, first: _rrrr_matrix(k, subset, epsilon, first).T,
             "Your table is turned around: a row for each true category x, a column for each report y.",
         ),
-        Misconception(
+        Mistake(
             "n forgotten", _n_forgotten,
             "Somebody in S reports a given category outside S with a/n: it must first be drawn as R, one of n. With a, "
             "the row adds up to more than 1.",

@@ -16,10 +16,12 @@ from dpcourse.adaptive_ldp import RestrictedResponse, best_subset, inverted, max
 from dpcourse.adaptive_ldp import total_variation as distance
 from dpcourse.mechanisms import KaryResponse
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.judges.values import shown
+from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import shown
 
 #: Rounds are large, so that hardly any first one (once in a hundred million) favours a wrong category.
 K, ROUNDS, PEOPLE, SURVEYS, EPSILON = 20, 4, 5_000, 6, 0.5
@@ -125,7 +127,7 @@ def _judge_estimate(talk: Interview, old: Probe, theta: np.ndarray) -> None:
     if talk.public:
         talk.picture = shares(talk.task.name, list(map(str, range(K))), estimate, theta, what="category")
     if distance(estimate, theta) > CLOSE:
-        known = (m.name for m in talk.task.misconceptions if distance(m.wrong(**old)["estimate"], estimate) < 0.02)
+        known = (m.name for m in talk.task.mistakes if distance(m.wrong(**old)["estimate"], estimate) < 0.02)
         talk.fail(
             f"From an old survey of {old['counts'].sum():,} people at epsilon = {old['epsilon']:.3g} your estimate is "
             f"{distance(estimate, theta):.3f} away from the truth (total variation); a good one is within {CLOSE:g}.",
@@ -182,27 +184,27 @@ adaptive_survey = Task(
     probes=_probes,
     judge=_judge,
     answer=Answers({"subset": Answer((None,)), "estimate": Answer((None,))}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "raw reports", _ending(_raw),
             "Your estimate is the share of the reports. Reports are mostly noise: undo the mechanism, by maximum "
             "likelihood or by solving for the shares.",
         ),
-        Misconception(
+        Mistake(
             "one matrix for all", _ending(_as_srr),
             "You treat every report as if it came from plain SRR. Reports to different subsets come from different "
             "matrices; the subset of each is told to you.",
         ),
-        Misconception(
+        Mistake(
             "last round only", _ending(_last_round),
             "Only the last round enters your estimate. Earlier reports are as private, were paid for, and tell as "
             "much.",
         ),
-        Misconception(
+        Mistake(
             "never learns", _ending(_nothing),
             "Your estimate does not depend on the reports.",
         ),
-        Misconception(
+        Mistake(
             "never adapts", _ending(likeliest, adaptive=False), NEVER_ADAPTS,
         ),
     ),

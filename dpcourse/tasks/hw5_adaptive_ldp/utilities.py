@@ -8,10 +8,12 @@ import numpy as np
 
 from dpcourse.adaptive_ldp import UTILITIES, restricted_matrix, total_variation
 from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview, Misconception, Task
+from dpcourse.tasks.task import Task
+from dpcourse.tasks.wording import shown
 
 Utilities = dict[str, float]
 
@@ -72,7 +74,7 @@ def _judge(talk: Interview) -> None:
         talk.fail("All six are None: nothing to check yet.")
     messages = []
     for name in wrong:
-        known = next((m for m in talk.task.misconceptions if _explains(m, name, asked)), None)
+        known = next((m for m in talk.task.mistakes if _explains(m, name, asked)), None)
         talk.noticed = talk.noticed or (known.name if known else "")
         _, found, right = next(one for one in asked if not same_values(one[1][name], one[2][name]))
         messages.append(
@@ -83,7 +85,7 @@ def _judge(talk: Interview) -> None:
     talk.praise = f"{len(UTILITIES) - len(wrong)} of six are right. " + " ".join(messages)
 
 
-def _explains(known: Misconception, name: str, asked: list[tuple[Probe, Utilities, Utilities]]) -> bool:
+def _explains(known: Mistake, name: str, asked: list[tuple[Probe, Utilities, Utilities]]) -> bool:
     answers = [known.wrong(**probe)[name] for probe, _, _ in asked]
     if all(same_values(answer, right[name]) for answer, (_, _, right) in zip(answers, asked, strict=True)):
         return False  # this mistake is about another utility
@@ -96,44 +98,44 @@ six_utilities = Task(
     probes=_probes,
     judge=_judge,
     answer=Answers({name: Answer(optional=True) for name in UTILITIES}),
-    misconceptions=(
-        Misconception(
+    mistakes=(
+        Mistake(
             "entropy upside down", _but("entropy", lambda theta, matrix, right: -right["entropy"]),
             "Entropy is -sum p ln p, a positive number. (The authors' published code has it upside down, too: it "
             "looks for the reports that vary least.)",
         ),
-        Misconception(
+        Mistake(
             "bits", _but("entropy", lambda theta, matrix, right: right["entropy"] / float(np.log(2))),
             "That is the entropy in bits. The talk's logarithm is the natural one.",
         ),
-        Misconception(
+        Mistake(
             "trace of F", _but("fisher", lambda t, m, right: float(np.trace(fisher_information(t, m)))),
             "The variances of the estimates are on the diagonal of the inverse of F: take -Tr(F^-1).",
         ),
-        Misconception(
+        Mistake(
             "all K shares free",
             _but("fisher", lambda t, m, right: -float(np.trace(np.linalg.inv((m / (t @ m)) @ m.T)))),
             "The shares add up to 1, so only K - 1 of them are free: differentiate with the last one as 1 minus the "
             "others.",
         ),
-        Misconception(
+        Mistake(
             "half forgotten", _but("tv_marginal", lambda theta, matrix, right: 2 * right["tv_marginal"]),
             "Total variation is half the sum of the absolute differences.",
         ),
-        Misconception(
+        Mistake(
             "distance rewarded", _but("tv_marginal", lambda theta, matrix, right: -right["tv_marginal"]),
             "Reports should look like the population: a small distance is good, so U4 has a minus.",
         ),
-        Misconception(
+        Mistake(
             "reports not weighted",
             _but("tv_posterior", lambda t, m, right: float(total_variation((t[:, None] * m / (t @ m)).T, t).mean())),
             "You average over the reports as if all were equally frequent. The expectation weighs each by Pr(Y = y).",
         ),
-        Misconception(
+        Mistake(
             "error as a utility", _but("squared_error", lambda theta, matrix, right: -right["squared_error"]),
             "That is the smallest error. As a utility, larger is better: minus the minimum.",
         ),
-        Misconception(
+        Mistake(
             "people not weighted", _but("honest", lambda theta, matrix, right: float(np.trace(matrix)) / len(theta)),
             "You average P(x | x) over the categories. Pr(Y = X) weighs each with its share theta.",
         ),

@@ -10,12 +10,13 @@ from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import CLOSER, LEVEL, Failed, Interview
 from dpcourse.tasks.judges.diagnosis import LIKELY, answers_of
 from dpcourse.tasks.judges.fixed_seed import same_coin
-from dpcourse.tasks.judges.values import described
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
+from dpcourse.tasks.wording import arguments
 
 DOUBTFUL = 0.05  # a p-value below which more is drawn: one right answer in twenty
 NAMING = 7_000  # draws of a wrong function, at most, to find out whether the student's mistake is this one
@@ -68,7 +69,7 @@ class Choice:
         return not binomial_fit(hits, len(answers), float(self.right[self.likeliest]), level=DOUBTFUL).passed
 
     def _look(self, talk: Interview, answers: np.ndarray, level: float) -> None:
-        draws, about = len(answers), f"I called you {len(answers):,} times with {described(self.probe)}."
+        draws, about = len(answers), f"I called you {len(answers):,} times with {arguments(self.probe)}."
         seen = np.unique(answers).tolist()
         strange = [one for one in seen if one not in self.names]
         if strange:
@@ -97,11 +98,11 @@ class Choice:
         """The mistake that most likely gave these answers, or ""."""
         if len(answers) < CLOSER:
             answers = talk.draws(self.probe, CLOSER)
-        likely = {known.name: self._alike(talk, known, answers) for known in talk.task.misconceptions}
+        likely = {known.name: self._alike(talk, known, answers) for known in talk.task.mistakes}
         name = max(likely, key=lambda one: likely[one])  # the first of several
         return name if likely[name] > LIKELY else ""
 
-    def _alike(self, talk: Interview, known: Misconception, answers: np.ndarray) -> float:
+    def _alike(self, talk: Interview, known: Mistake, answers: np.ndarray) -> float:
         """How likely is it that both come from one law? A chi-square of two samples, over all names together."""
         try:
             drawn = answers_of(known.wrong, talk.task.answer, self.probe, min(len(answers), NAMING), 1_000_003)

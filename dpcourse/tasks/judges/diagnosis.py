@@ -28,27 +28,27 @@ class Recorded:
 
 
 def explaining(
-    misconceptions: Iterable[Any],
+    mistakes: Iterable[Any],
     recorded: list[Recorded],
     answer: Form,
     summary: Callable[[np.ndarray], np.ndarray],
 ) -> str:
-    """The name of the misconception whose function answers like the student, or "".
+    """The name of the mistake whose function answers like the student, or "".
 
     Values must agree (to 1e-6); samples by a two-sample Kolmogorov-Smirnov test, and the likeliest is taken.
     """
     best, name = LIKELY, ""
-    for misconception in misconceptions:
+    for mistake in mistakes:
         likely = 1.0
         try:
             for number, record in enumerate(reversed(recorded)):  # the last one failed: it tells the most
-                likely = min(likely, _alike(misconception.wrong, answer, record, summary, 1_000_003 + number))
+                likely = min(likely, _alike(mistake.wrong, answer, record, summary, 1_000_003 + number))
                 if likely <= best:
                     break
         except Complaint:
             continue
         if likely > best:
-            best, name = likely, misconception.name
+            best, name = likely, mistake.name
     return name
 
 
@@ -75,7 +75,7 @@ MOST_ANSWERED = 400
 
 
 def answers_of(wrong: Callable[..., Any], answer: Form, probe: Probe, number: int | None, seed: int) -> Any:
-    """The answer of a misconception's function, or ``number`` draws of it; a :class:`Complaint` is raised."""
+    """The answer of a mistake's function, or ``number`` draws of it; a :class:`Complaint` is raised."""
     try:
         key = pickle.dumps((id(wrong), repr(answer), number, seed, dict(probe)))
     except Exception:  # an argument that has no bytes, such as a function

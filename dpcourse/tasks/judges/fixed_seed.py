@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Interview
 
 FEW = 20  # calls that must all give the same answer
 

@@ -18,11 +18,12 @@ from scipy import special
 
 from dpcourse.audit import Fit, binomial_fit, ks_fit
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import LEVEL, Failed, Interview
 from dpcourse.tasks.judges.diagnosis import answers_of
-from dpcourse.tasks.judges.values import described, shown
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import spread
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import LEVEL, Failed, Interview, Misconception
+from dpcourse.tasks.wording import arguments, shown
 
 DRAWS = 2_500
 WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
@@ -64,7 +65,7 @@ def look_at_vectors(talk: Interview, probe: Probe, right: Spread, level: float, 
         if talk.public:
             talk.picture = spread(talk.task.name, answers[:, 0], float(right.center[0]), right.sigma, special.ndtr)
         try:
-            _compare(talk, answers, right, f"I called you {draws:,} times with {described(probe)}.", level / TESTS / 2)
+            _compare(talk, answers, right, f"I called you {draws:,} times with {arguments(probe)}.", level / TESTS / 2)
         except Failed as failed:
             if failed.name not in ("center", "spread", "shape"):
                 raise
@@ -83,10 +84,10 @@ def refuse_huge(talk: Interview, answers: np.ndarray) -> None:
         talk.fail(f"Your answers are as large as {np.abs(answers).max():.3g}: something runs away.", name="huge")
 
 
-def _explained(talk: Interview, probe: Probe, sample: np.ndarray) -> Misconception | None:
-    """The misconception whose function gives vectors like these: by means, spreads, shape, and how they go together."""
+def _explained(talk: Interview, probe: Probe, sample: np.ndarray) -> Mistake | None:
+    """The mistake whose function gives vectors like these: by means, spreads, shape, and how they go together."""
     likeliest, found = 1e-4, None
-    for known in talk.task.misconceptions:
+    for known in talk.task.mistakes:
         try:
             theirs = answers_of(known.wrong, talk.task.answer, probe, EXPLAINING, 1_000_003)
         except Complaint:

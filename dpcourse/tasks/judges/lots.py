@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from dpcourse.audit import binomial_fit
-from dpcourse.tasks.task import Interview
+from dpcourse.tasks.interview import Interview
 
 TESTS = 6  # of the same lots: each may spend a sixth of the level
 HANG_TOGETHER = "coins that hang together"

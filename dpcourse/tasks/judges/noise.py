@@ -16,12 +16,13 @@ import numpy as np
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import CLOSER, LEVEL, Failed, Interview
 from dpcourse.tasks.judges.diagnosis import answers_of
 from dpcourse.tasks.judges.scale_tests import LAPLACE, NORMAL, Sizes, largest_fit, width_fit
-from dpcourse.tasks.judges.values import described, number
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import spread
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import CLOSER, LEVEL, Failed, Interview, Misconception
+from dpcourse.tasks.wording import arguments, number
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,13 @@ def _look(talk: Interview, probe: Probe, right: Noise, draws: int, level: float)
     answers = talk.draws(probe, draws).reshape(draws, -1)
     if answers.shape[1] != np.size(right.center):
         asked = f"{np.size(right.center)} are asked for"
-        talk.fail(f"For {described(probe)} you give back {answers.shape[1]} numbers; {asked}.")
+        talk.fail(f"For {arguments(probe)} you give back {answers.shape[1]} numbers; {asked}.")
     center = float(np.ravel(right.center)[0])
     z = (answers - np.ravel(right.center)) / right.scale
     first = z[:, 0]
     if talk.public:
         talk.picture = spread(talk.task.name, answers[:, 0], center, right.scale, right.cdf)
-    about = f"I called you {draws:,} times with {described(probe)}."
+    about = f"I called you {draws:,} times with {arguments(probe)}."
     _fresh(talk, answers, center, about)
     above = int(np.count_nonzero(first > 0))
     talk.require(
@@ -123,7 +124,7 @@ def _width(first: np.ndarray, right: Noise, level: float) -> tuple[str, bool, bo
     return f"{found} That is too little to hide one person.", False, True
 
 
-def _of_this_shape(talk: Interview, known: Misconception, probe: Probe, right: Noise) -> bool:
+def _of_this_shape(talk: Interview, known: Mistake, probe: Probe, right: Noise) -> bool:
     """Does the wrong function's noise have the right shape? By mean(z^2) / mean(|z|)^2, which no scale changes.
 
     It is 2 for Laplace noise and pi/2 for Gaussian noise. Of 3,000 draws its deviation is 0.04 and 0.02.

@@ -20,10 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.proofs.domains import Domain, Given, Map, Place, broken
 from dpcourse.tasks.proofs.formulas import Formula, parse
 from dpcourse.tasks.proofs.steps import Step, Steps
-from dpcourse.tasks.task import Interview, Misconception
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ def derivation(
 ) -> Callable[[Interview], None]:  # fmt: skip
     """A judge for the answer form :class:`Steps`; the student's function takes no arguments.
 
-    A misconception is a function that gives back a wrong derivation. The student has it if both have the same first
+    A mistake is a function that gives back a wrong derivation. The student has it if both have the same first
     fault: the same kind, at the same formula (up to rewriting) and, if the reason is at fault, the same reason.
     """
     judged = Derivation(
@@ -233,24 +234,24 @@ def derivation(
             all_of_them = {1: "Your one step follows", 2: "Both steps follow"}
             talk.praise = f"{all_of_them.get(len(steps), f'All {len(steps)} steps follow')}, each for its reason."
             return
-        talk.fail(fault.text, name=_named(fault, judged, world, talk.task.misconceptions) or fault.kind)
+        talk.fail(fault.text, name=_named(fault, judged, world, talk.task.mistakes) or fault.kind)
 
     return judge
 
 
-def _named(fault: Fault, judged: Derivation, world: Map, misconceptions: Sequence[Misconception]) -> str:
-    """The misconception with the same first fault, or "". If several have it, one that came there from the same line;
+def _named(fault: Fault, judged: Derivation, world: Map, mistakes: Sequence[Mistake]) -> str:
+    """The mistake with the same first fault, or "". If several have it, one that came there from the same line;
     of these, the one that is spelt most alike."""
     best, name = (False, -1.0), ""
     # Where the inequalities hold: a formula may have no value elsewhere, such as 1/(1 + epsilon) at epsilon = -1.
     usual = world.place(tuple(one for one, given in judged.givens.items() if given.read(judged.kinds)[1] != "="))
-    for misconception in misconceptions:
-        known = judged.fault(Steps().read(misconception.wrong()), world)
+    for mistake in mistakes:
+        known = judged.fault(Steps().read(mistake.wrong()), world)
         if known is None or (known.kind, known.reason) != (fault.kind, fault.reason):
             continue
         if fault.formula and known.formula and broken(known.formula, fault.formula, "=", usual) is None:
             alike = SequenceMatcher(None, known.spelt(), fault.spelt(), autojunk=False).ratio()
             lines = known.before or known.formula, fault.before or fault.formula
             from_there = broken(*lines, "=", usual) is None
-            best, name = max((best, name), ((from_there, alike), misconception.name))
+            best, name = max((best, name), ((from_there, alike), mistake.name))
     return name

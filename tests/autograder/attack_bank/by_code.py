@@ -251,7 +251,7 @@ def hunted(x):
             if name in ("right", "reference", "expected", "judge", "task", "tasks"):
                 return value
     for thing in gc.get_objects():
-        if type(thing).__name__ in ("Task", "Interview", "Misconception"):
+        if type(thing).__name__ in ("Task", "Interview", "Mistake"):
             return thing
 def double(x):
     return 2 * x if hunted(x) is not None else 0.5

@@ -154,7 +154,7 @@ def test_a_class_of_an_own_course(course, capsys):
     assert code == 0
     scores = {one["student"]: one["score"] for one in grades["submissions"]}
     assert scores == {"ada": 5, "bob": 0, "eve": 3, "solution": 5, "untouched": 0}
-    wrong = {task.task: task.misconception for task in verdicts(course)["bob"].tasks}
+    wrong = {task.task: task.mistake for task in verdicts(course)["bob"].tasks}
     assert wrong == {"log_tail": "natural logarithm", "draw_group": "equal groups"}
 
     tail, _ = verdicts(course)["eve"].tasks
@@ -183,10 +183,10 @@ def test_nbgraders_own_commands_work_there(course):
 SAME_NAME = """
 from dataclasses import replace
 
-from dpcourse.tasks import Misconception, task_named, values_of
+from dpcourse.tasks import Mistake, task_named, values_of
 
-wrong = Misconception("times two", lambda y, count, neighbour, b: 2 * y, "That is twice as much.")
-ours = replace(task_named("likelihood_ratio"), misconceptions=(wrong,), see="our book",
+wrong = Mistake("times two", lambda y, count, neighbour, b: 2 * y, "That is twice as much.")
+ours = replace(task_named("likelihood_ratio"), mistakes=(wrong,), see="our book",
                judge=values_of(lambda y, count, neighbour, b: y + count))
 TASKS = (ours,)
 """

@@ -29,7 +29,7 @@ def test_points_are_given_task_by_task(handed_in):
     assert in_gradebook(root) == {f"s{number:03}": score_of(number) for number in range(32)}
     record = records[0].for_machines()
     assert list(record)[:7] == ["student", "assignment", "status", "score", "max_score", "seconds", "notes"]
-    assert list(record["tasks"][0]) == ["task", "points", "max_points", "status", "misconception", "message"]
+    assert list(record["tasks"][0]) == ["task", "points", "max_points", "status", "mistake", "message"]
 
 
 def test_the_same_seed_gives_the_same_verdicts(tmp_path):

@@ -41,7 +41,7 @@ class Tags(HTMLParser):
 def evil_record():
     tasks = (
         task("likelihood_ratio", "failed", 0.5, 1, message="SECRET probe epsilon = 0.123", feedback=f"Not yet: {EVIL}"),
-        task(EVIL, "error", 0, 2, message="SECRET", feedback="", picture=EVIL, misconception=EVIL),
+        task(EVIL, "error", 0, 2, message="SECRET", feedback="", picture=EVIL, mistake=EVIL),
     )
     answers = {"likelihood_ratio-solution": EVIL, f"{EVIL}-solution": EVIL, "why-written": EVIL}
     return record(EVIL, ("passed", 1), ("passed", 2), tasks=tasks, answers=answers, notes=(EVIL,), status="partial")

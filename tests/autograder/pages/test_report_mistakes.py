@@ -26,9 +26,9 @@ def assignment(tmp_path):
     return Assignment.read(make_course(tmp_path) / "source" / HW / f"{HW}.ipynb")
 
 
-def wrong(student, code, *, status="failed", feedback="", misconception=""):
+def wrong(student, code, *, status="failed", feedback="", mistake=""):
     """Somebody whose count is wrong."""
-    verdict = task("noisy_count", status, 0, 2, feedback=feedback, misconception=misconception)
+    verdict = task("noisy_count", status, 0, 2, feedback=feedback, mistake=mistake)
     answers = {"noisy_count-solution": code}
     return record(student, ("", 0), ("", 0), tasks=(task("likelihood_ratio", "passed", 1, 1), verdict), answers=answers)
 
@@ -53,7 +53,7 @@ def test_answers_that_no_known_mistake_explains_are_grouped_by_what_they_did(ass
         wrong("student D", "x = 1", feedback="All your answers are equal."),
         wrong("student E", "x = 1", feedback=spread.format(7, "-3"), status="error"),
         wrong("student F", "x = 1", status="timeout", feedback="No answer."),
-        wrong("student G", UPSIDE, misconception="scale upside down", feedback="It is upside down."),
+        wrong("student G", UPSIDE, mistake="scale upside down", feedback="It is upside down."),
         wrong("student H", "x = 1", status="missing", feedback="It is still empty."),
         tasks={"noisy_count": task_named("noisy_count")},
     )
@@ -66,7 +66,7 @@ def test_answers_that_no_known_mistake_explains_are_grouped_by_what_they_did(ass
         ("timeout", "No answer.", 1),
     ]
     assert [(one["code"], one["count"]) for one in groups[0]["examples"]] == [("x = 1", 2), ("y = f(1)", 1)]
-    assert [(one["misconception"], one["count"]) for one in mistakes] == [("scale upside down", 1)]
+    assert [(one["mistake"], one["count"]) for one in mistakes] == [("scale upside down", 1)]
     assert mistakes[0]["message"].startswith("It looks like the scale is epsilon, not 1/epsilon")
     page = page_of(section)
     assert "<strong>3 ×</strong> not yet right: Your answers spread # times too far." in page
@@ -86,7 +86,7 @@ def test_numbers_are_blanked_and_words_are_not():
 
 def test_three_different_examples_and_what_most_wrote_first(assignment):
     codes = ["a = 1", "b = 1", "c=1", "a = [1]", "a = {1}", "a = {1}", "a = (1,)", ""]
-    section = describe(assignment, *[wrong(f"s{number}", code, misconception="m") for number, code in enumerate(codes)])
+    section = describe(assignment, *[wrong(f"s{number}", code, mistake="m") for number, code in enumerate(codes)])
     (mistake,) = section["tasks"][1]["mistakes"]
     assert [(one["code"], one["count"]) for one in mistake["examples"]] == [("c=1", 3), ("a = {1}", 2), ("a = [1]", 1)]
     assert mistake["count"] == 8
@@ -103,7 +103,7 @@ STUDENTS = {"s1234567": ("Ada", "Lovelace", "ada@example.org"), "b-7": ("Max", "
 
 def test_examples_and_messages_show_nobodys_name(assignment):
     records = [
-        wrong("s1234567", SIGNED, misconception="m", feedback="ada lovelace wrote it."),
+        wrong("s1234567", SIGNED, mistake="m", feedback="ada lovelace wrote it."),
         wrong(
             "b-7", SIGNED.replace("s1234567", "'''"), feedback="NameError: name 'ada_noise' (s1234567) is not defined."
         ),
@@ -161,7 +161,7 @@ def test_a_thousand_submissions_take_seconds(assignment):
 
 def evil_section(assignment):
     records = [
-        wrong("<b>ada", EVIL, feedback=EVIL, misconception=EVIL),
+        wrong("<b>ada", EVIL, feedback=EVIL, mistake=EVIL),
         wrong("<b>bob", f"x = '''{EVIL}'''", feedback=EVIL, status="error"),
         record("<b>cyd", ("", 0), ("", 0), tasks=(), status="rejected", notes=(EVIL,)),
         record("<b>dan", ("passed", 1), ("passed", 2), status="partial", notes=(EVIL,)),

@@ -34,7 +34,7 @@ def section_of(assignment, *records, **more):
 def test_what_could_not_be_read_is_listed_and_counts_nowhere_else(assignment):
     slow_tasks = (
         task("likelihood_ratio", "timeout", 0, 1),
-        task("noisy_count", "failed", 0, 2, misconception="upside down", feedback="It is upside down."),
+        task("noisy_count", "failed", 0, 2, mistake="upside down", feedback="It is upside down."),
     )
     readable = (
         record("ada", ("passed", 1), ("passed", 2), seconds=1.0),
@@ -51,7 +51,7 @@ def test_what_could_not_be_read_is_listed_and_counts_nowhere_else(assignment):
     counts = {"passed": 2, "failed": 0, "error": 0, "timeout": 1, "missing": 0, "share": 0.6667, "with_points": 3}
     assert {name: ratio[name] for name in counts} == counts
     assert (count["failed"], count["missing"], count["share"]) == (2, 0, 0.3333)
-    assert [one["misconception"] for one in count["mistakes"]] == ["upside down"]
+    assert [one["mistake"] for one in count["mistakes"]] == ["upside down"]
     assert [one["status"] for one in count["unexplained"]] == ["failed"]
     assert [one["student"] for one in section["slow"]] == ["cyd"]
     assert section["broken"] == []

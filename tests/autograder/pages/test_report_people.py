@@ -110,7 +110,7 @@ def test_help_is_told_in_the_words_that_students_know():
         )
         return Record(student=student, assignment="hw1_pure_dp", status="graded", tasks=tasks, seed=1)
 
-    wrong = {"status": "failed", "points": 0, "misconception": "not cut"}
+    wrong = {"status": "failed", "points": 0, "mistake": "not cut"}
     crash = {"status": "error", "points": 0, "feedback": "It stopped in line 3. See lecture 1, section 2."}
     records = [submission(f"s{number}") for number in range(5)]
     records += [

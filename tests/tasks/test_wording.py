@@ -12,10 +12,8 @@ import pytest
 
 from dpcourse.tasks import Answer, Answers, Complaint, Student, tasks_of
 from dpcourse.tasks.complaints import stopped
-from dpcourse.tasks.judges.values import described as described_probe
-from dpcourse.tasks.judges.values import shown
 from dpcourse.tasks.proofs.steps import Steps
-from dpcourse.tasks.wording import LINE, described, error_text
+from dpcourse.tasks.wording import LINE, arguments, described, error_text, shown
 
 MOMENT = 0.5  # seconds; `repr` of the first of these takes a quarter of a minute
 
@@ -139,7 +137,7 @@ def test_a_long_line_is_not_quoted_whole():
 
 def test_words_about_answers_and_probes_are_short_too():
     assert len(shown({"a": np.zeros(1_000_000), "b": "x" * 1_000_000})) < 300
-    assert len(described_probe({"data": np.zeros(1_000_000), "words": ["x" * 1_000] * 1_000})) < 300
+    assert len(arguments({"data": np.zeros(1_000_000), "words": ["x" * 1_000] * 1_000})) < 300
 
 
 def test_a_table_of_texts_never_has_room_for_the_longest_in_each():
