@@ -78,6 +78,10 @@ class Answer:
         )
 
 
+#: What most tasks ask for.
+NUMBER, VECTOR, TABLE = Answer(), Answer((None,)), Answer((None, None))
+
+
 @dataclass(frozen=True)
 class Answers:
     """Several answers at once, by name: the function gives back a tuple in this order, or a dict with these names."""

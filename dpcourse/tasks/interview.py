@@ -53,11 +53,16 @@ class Failed(Exception):
     """
 
     def __init__(
-        self, text: str, name: str, wasteful: bool, possible: Callable[[Mistake], bool] | None = None,
-        note: str = "",
+        self, text: str, names: tuple[str, ...] = (), wasteful: bool = False,
+        possible: Callable[[Mistake], bool] | None = None, note: str = "",
     ) -> None:  # fmt: skip
         super().__init__(text)
-        self.text, self.name, self.wasteful, self.possible, self.note = text, name, wasteful, possible, note
+        self.text, self.names, self.wasteful, self.possible, self.note = text, names, wasteful, possible, note
+
+    @property
+    def name(self) -> str:
+        """The mistake that explains the most, or ""."""
+        return self.names[0] if self.names else ""
 
 
 @contextlib.contextmanager
@@ -89,7 +94,8 @@ class Interview:
         self.evidence: list[Fit] = []
         self.spent = 0.0  # the probability of failing a right answer, so far
         self.share, self.wasteful = 1.0, False  # of the points, for tasks that are scored; and why it is not 1
-        self.noticed = ""  # the mistake that cost the rest of them, if the judge knows it
+        self.noticed = tuple[str, ...]()  # the mistakes that cost the rest of them, if the judge knows them
+        self.failing: Probe | None = None  # the probe that the verdict speaks of
         self.praise = ""
         self.picture: Any = None
 
@@ -144,9 +150,11 @@ class Interview:
         """Whether a random test has failed, and not so clearly that no chance could have done it."""
         return bool(self.evidence) and not self.evidence[-1].passed and self.evidence[-1].p_value > NO_CHANCE
 
-    def fail(self, text: str, *, name: str = "", wasteful: bool = False, note: str = "") -> NoReturn:
-        """The answers are wrong: say how, and by how much. ``name`` a mistake, if the judge knows it."""
-        raise Failed(text, name, wasteful, note=note)
+    def fail(
+        self, text: str, *, name: str = "", names: tuple[str, ...] = (), wasteful: bool = False, note: str = ""
+    ) -> NoReturn:
+        """The answers are wrong: say how, and by how much. ``name``, or ``names``: the mistakes, if the judge knows."""
+        raise Failed(text, names or ((name,) if name else ()), wasteful, note=note)
 
 
 class SecondLook(Interview):

@@ -53,7 +53,7 @@ class Task:
         """Put probes drawn from ``seed`` (0 to 2**128 - 1) to the student, and decide."""
         coins = Coins(seed, self.name, public=public)
         talk = first = Interview(self, student, coins, public)
-        status, message, name, wasteful = "passed", "", "", False
+        status, message, names, wasteful = "passed", "", tuple[str, ...](), False
         layer, errors = "", tuple[str, ...]()
         try:
             try:
@@ -72,21 +72,24 @@ class Task:
             status, message = complaint.status, str(complaint)
             layer, errors = complaint.layer, complaint.errors
         except Failed as failed:
-            known = {m.name: m for m in self.mistakes}
-            possible = [m for m in self.mistakes if failed.possible is None or failed.possible(m)]
-            name = failed.name or explaining(possible, talk.looked_closer(), self.answer, self.summary)
+            known = {one.name: one for one in self.mistakes}
+            names = failed.names
+            if not names:
+                possible = [one for one in self.mistakes if failed.possible is None or failed.possible(one)]
+                names = tuple(filter(None, [explaining(possible, talk.looked_closer(), self.answer, self.summary)]))
             status, wasteful = "failed", failed.wasteful
-            words = (failed.text, failed.note, known[name].message if name in known else "")
+            words = (failed.text, failed.note, *(known[name].message for name in names if name in known))
             message = " ".join(part for part in words if part)
         share = min(1.0, max(0.0, talk.share)) if status == "passed" else 0.0
         if status == "passed" and share < 1:
-            status, name, wasteful = "failed", talk.noticed, talk.wasteful
+            status, names, wasteful = "failed", talk.noticed, talk.wasteful
         where = "" if status == "passed" else f"See {self.see}."
         odds = self._odds(talk) if status in ("passed", "failed") else ""
         return Verdict(
             task=self.name, status=status, share=share,
             message=" ".join(part for part in (message, where, odds) if part),
-            mistake=name, wasteful=wasteful, public=public, false_fail=first.spent, odds=odds,
+            mistake=names[0] if names else "", also=names[1:], probe=talk.failing,
+            wasteful=wasteful, public=public, false_fail=first.spent, odds=odds,
             layer=layer, errors=errors,
             evidence=tuple(talk.evidence), picture=talk.picture,
         )  # fmt: skip

@@ -19,7 +19,8 @@ class Verdict:
 
     ``status``: passed, failed (wrong answers), error (no usable answer), timeout, missing (not written yet).
     ``share`` is the part of the task's points that was earned, 0 to 1.
-    ``mistake`` is the name of the known mistake that explains the answers, or "".
+    ``mistake`` is the name of the known mistake that explains the answers, or ""; ``also`` names others made beside it.
+    ``probe``: the arguments of the call that the message speaks of.
     ``false_fail`` bounds the probability that chance alone failed a right answer; ``odds`` are the words for it, with
     which the message ends.
     Of an answer that could not be used ``layer`` says where it went wrong (see ``complaints``), and ``errors`` are the
@@ -31,6 +32,7 @@ class Verdict:
     message: str
     share: float = 0.0
     mistake: str = ""
+    also: tuple[str, ...] = ()
     wasteful: bool = False
     public: bool = False
     false_fail: float = 0.0
@@ -38,6 +40,7 @@ class Verdict:
     layer: str = ""
     errors: tuple[str, ...] = ()
     evidence: tuple[Fit, ...] = ()
+    probe: Any = field(default=None, compare=False, repr=False)
     picture: Any = field(default=None, compare=False, repr=False)
 
     @property

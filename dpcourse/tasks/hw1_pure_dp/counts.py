@@ -12,7 +12,8 @@ from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.interview import CLOSER, Failed, Interview
-from dpcourse.tasks.judges.noise import LAPLACE_DRAWS, Noise, noise_of
+from dpcourse.tasks.judges.noise import noise_of
+from dpcourse.tasks.judges.noise_law import Noise
 from dpcourse.tasks.judges.values import values_of
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
@@ -123,9 +124,7 @@ def _count_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [{"count": count, "epsilon": float(epsilon)} for count, epsilon in zip(counts, budgets, strict=True)]
 
 
-_judge_noise = noise_of(
-    lambda count, epsilon: Noise.laplace(count, Laplace(epsilon=epsilon, sensitivity=1).scale), draws=LAPLACE_DRAWS
-)
+_judge_noise = noise_of(lambda count, epsilon: Noise(count, Laplace(epsilon=epsilon, sensitivity=1).scale))
 
 
 def _judge_count(talk: Interview) -> None:

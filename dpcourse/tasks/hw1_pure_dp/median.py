@@ -116,7 +116,7 @@ def _judge_median(talk: Interview) -> None:
     _hard_pair(talk, level)
     share, words = _utility(talk, found, level)
     talk.share, talk.wasteful, talk.praise = share, share < 1, words
-    talk.noticed = "wasteful" if share < 1 else ""
+    talk.noticed = ("wasteful",) if share < 1 else ()
 
 
 def _ordinary(talk: Interview) -> dict[int, np.ndarray]:

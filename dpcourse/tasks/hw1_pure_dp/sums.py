@@ -9,14 +9,11 @@ import numpy as np
 
 from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.interview import CLOSER, Failed, Interview
-from dpcourse.tasks.judges.noise import LAPLACE_DRAWS, Noise, noise_of
-from dpcourse.tasks.judges.scale_tests import LAPLACE
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.answers import VECTOR
+from dpcourse.tasks.declare import laplace_task
+from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, number, shown
 
 
 def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -36,80 +33,90 @@ def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]
 
 
-def _debt_law(debts: np.ndarray, maximum: float, epsilon: float) -> Noise:
-    noise = Laplace(epsilon=epsilon, sensitivity=sensitivity.bounded_sum(0, maximum))
-    return Noise.laplace(np.clip(debts, 0, maximum).sum(), noise.scale)
+def _cut(p: Any) -> np.ndarray:
+    return np.clip(p.debts, 0, p.maximum)
 
 
-total_debt = Task(
-    name="total_debt",
+total_debt = laplace_task(
+    "total_debt",
     see="lecture 1, sections 9 and 10",
     probes=_debt_probes,
-    judge=noise_of(_debt_law, draws=LAPLACE_DRAWS),
-    mistakes=(
-        Mistake(
+    law=lambda p: (_cut(p).sum(), Laplace(epsilon=p.epsilon, sensitivity=sensitivity.bounded_sum(0, p.maximum)).scale),
+    mistakes=[
+        mistake(
             "largest debt in the table",
-            lambda debts, maximum, epsilon, rng: (
-                np.clip(debts, 0, maximum).sum() + rng.laplace(0, np.clip(debts, 0, maximum).max() / epsilon)
-            ),
-            "That is the largest debt of this table. The scale must not depend on the data, because the neighbour "
-            "whom we "
-            "must hide could owe the maximum; and the scale itself would tell the largest debt.",
+            "That is the largest debt of this table. The scale must not depend on the data, because the neighbour whom "
+            "we must hide could owe the maximum; and the scale itself would tell the largest debt.",
+            scale=lambda p: _cut(p).max() / p.epsilon, hides=False,
         ),
-        Mistake(
+        mistake(
             "noise of a count",
-            lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, 1 / epsilon),
             "That is the noise for a count. One customer moves a total by up to the maximum, not by 1.",
+            scale=lambda p: 1 / p.epsilon,
         ),
-        Mistake(
+        mistake(
             "scale upside down",
-            lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).sum() + rng.laplace(0, maximum * epsilon),
             "The scale is maximum / epsilon, not maximum * epsilon: a larger epsilon, less privacy, must mean less "
             "noise.",
+            scale=lambda p: p.maximum * p.epsilon, hides=False,
         ),
-        Mistake(
-            "not cut", lambda debts, maximum, epsilon, rng: debts.sum() + rng.laplace(0, maximum / epsilon),
+        mistake(
+            "noise on every debt",
+            "It looks like noise on every single debt, before you add them up: private, but the noises add up, too. "
+            "One draw, on the sum, hides everybody.",
+            draw=lambda p, rng: (_cut(p) + rng.laplace(0, p.maximum / p.epsilon, len(p.debts))).sum(), hides=True,
+        ),
+        mistake(
+            "epsilon shared out",
+            "It looks like epsilon was divided by the number of customers. Only one total is published, once: it may "
+            "spend all of epsilon.",
+            scale=lambda p: p.maximum * len(p.debts) / p.epsilon,
+        ),
+        mistake(
+            "not cut",
             "An entry outside the public range moves the total by more than the noise can hide: cut every entry to "
             "[0, maximum] before you add them up.",
+            center=lambda p: p.debts.sum(),
         ),
-        Mistake(
+        mistake(
             "cut above only",
-            lambda debts, maximum, epsilon, rng: np.minimum(debts, maximum).sum() + rng.laplace(0, maximum / epsilon),
             "A negative entry moves the total, too, and by any amount: the public range has two ends, 0 and the "
             "maximum.",
+            center=lambda p: np.minimum(p.debts, p.maximum).sum(),
         ),
-        Mistake(
+        mistake(
             "cut after the noise",
-            lambda debts, maximum, epsilon, rng: np.clip(debts.sum() + rng.laplace(0, maximum / epsilon), 0, maximum),
             "It is each debt that must be cut, before the noise: that is what bounds one customer's part.",
+            draw=lambda p, rng: np.clip(p.debts.sum() + rng.laplace(0, p.maximum / p.epsilon), 0, p.maximum),
         ),
-        Mistake(
+        mistake(
             "left out instead of cut",
-            lambda debts, maximum, epsilon, rng: (
-                debts[(debts >= 0) & (debts <= maximum)].sum() + rng.laplace(0, maximum / epsilon)
-            ),
             "You leave out whoever lies outside the range. That is private, but the total lacks them; asked for is "
             "the total of the debts cut to the range.",
+            center=lambda p: p.debts[(p.debts >= 0) & (p.debts <= p.maximum)].sum(),
         ),
-        Mistake(
+        mistake(
+            "absolute value for below 0",
+            "A debt below 0 becomes 0, the nearer end; you take its absolute value.",
+            center=lambda p: np.minimum(np.abs(p.debts), p.maximum).sum(),
+        ),
+        mistake(
             "total cut instead of debts",
-            lambda debts, maximum, epsilon, rng: np.clip(debts.sum(), 0, maximum) + rng.laplace(0, maximum / epsilon),
             "You cut the total, not each debt: the total of many customers may well exceed one customer's maximum.",
+            center=lambda p: min(max(p.debts.sum(), 0), p.maximum),
         ),
-        Mistake(
+        mistake(
             "mean for total",
-            lambda debts, maximum, epsilon, rng: np.clip(debts, 0, maximum).mean() + rng.laplace(0, maximum / epsilon),
             "That is the mean of the debts, with the noise of the total. Asked for is the total, their sum.",
+            center=lambda p: _cut(p).mean(),
         ),
-        Mistake(
+        mistake(
             "mean, with its own noise",
-            lambda debts, maximum, epsilon, rng: (
-                np.clip(debts, 0, maximum).mean() + rng.laplace(0, maximum / len(debts) / epsilon)
-            ),
             "It looks like the mean of the debts, with noise for a mean: maximum / n / epsilon. Asked for is the "
             "total, their sum, and one customer moves that by up to the maximum.",
+            center=lambda p: _cut(p).mean(), scale=lambda p: p.maximum / len(p.debts) / p.epsilon,
         ),
-    ),
+    ],
 )  # fmt: skip
 
 
@@ -120,96 +127,54 @@ def _counts_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]
 
 
-def _counts_law(counts: np.ndarray, epsilon: float) -> Noise:
-    reach = sensitivity.bounded_sum(0, 1, dimension=len(counts))
-    return Noise.laplace(counts, Laplace(epsilon=epsilon, sensitivity=reach).scale)
+def _uneven_scales(p: Any) -> np.ndarray:
+    k = len(p.counts)
+    return np.asarray(k * (k + 1) / 2 / np.arange(k, 0, -1) / p.epsilon)
 
 
-def _plus(counts: np.ndarray, scale: float, rng: Any) -> np.ndarray:
-    return np.asarray(counts + rng.laplace(0, scale, len(counts)))
-
-
-_judge_each_count = noise_of(_counts_law, draws=LAPLACE_DRAWS)
-
-
-def _judge_counts(talk: Interview) -> None:
-    """One law for every count; but if epsilon was split unevenly, no coordinate alone says if that hides a person."""
-    try:
-        _judge_each_count(talk)
-    except Failed as failed:
-        probe = talk.recorded[-1].probe
-        if not failed.name and talk.recorded[-1].found.shape[1:] == probe["counts"].shape:
-            _say_if_uneven(talk, probe)
-        raise
-
-
-def _say_if_uneven(talk: Interview, probe: Probe) -> None:
-    """Only to choose the words. Of 3,000 draws a scale is off by 2% (one deviation), and what all spend by 1%."""
-    noise = talk.draws(probe, CLOSER) - probe["counts"]
-    scales = np.abs(noise).mean(axis=0)
-    if not (scales > 0).all() or not _like_laplace(noise / scales):
-        return
-    spent = float((1 / scales).sum())
-    if scales.max() < 1.2 * scales.min():
-        return
-    found = (
-        f"For {arguments(probe)} the scales of your noise are about {shown(scales)}; the sum of 1/scale, which is what "
-        f"they spend together, is about {number(spent)}"
-    )
-    if spent > 1.05 * probe["epsilon"]:
-        talk.fail(f"{found}, more than epsilon. That is too little to hide one person.")
-    talk.fail(f"{found}, so one person is hidden; but some counts get more noise than others.", name="uneven split")
-
-
-def _like_laplace(z: np.ndarray) -> bool:
-    """Around 0, as flat as Laplace noise, and no two coordinates together: each within six deviations."""
-    flat = np.abs((z**2).mean(axis=0) - LAPLACE.flatness) < 0.25
-    signs = np.sign(z)
-    together = signs.T @ signs / len(z) - np.eye(z.shape[1])
-    return bool(flat.all() and np.abs(signs.mean(axis=0)).max() < 0.11 and np.abs(together).max() < 0.11)
-
-
-def _unevenly(counts: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
-    shares = np.arange(len(counts), 0, -1) / np.arange(len(counts) + 1).sum()
-    return np.asarray(counts + rng.laplace(0, 1 / (shares * epsilon)))
-
-
-noisy_counts = Task(
-    name="noisy_counts",
+noisy_counts = laplace_task(
+    "noisy_counts",
     see="lecture 1, section 11",
     probes=_counts_probes,
-    judge=_judge_counts,
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
-            "noise of one count", lambda counts, epsilon, rng: _plus(counts, 1 / epsilon, rng),
-            "One patient may match all k questions and moves k counts by 1: in the l1 norm that is k, not 1.",
-        ),
-        Mistake(
-            "l2 for l1", lambda counts, epsilon, rng: _plus(counts, np.sqrt(len(counts)) / epsilon, rng),
-            "That is the l2 length, sqrt(k). An output far out in every coordinate speaks k times, and the losses add "
-            "up: "
-            "Laplace noise must be measured in l1.",
-        ),
-        Mistake(
-            "shared noise", lambda counts, epsilon, rng: counts + rng.laplace(0, len(counts) / epsilon),
-            "The draws must be independent: the proof multiplies their densities.",
-        ),
-        Mistake(
-            "k squared", lambda counts, epsilon, rng: _plus(counts, len(counts) ** 2 / epsilon, rng),
-            "It looks like k was used twice, once to split epsilon and once as the sensitivity. Either alone is "
-            "enough.",
-        ),
-        Mistake(
-            "scale upside down", lambda counts, epsilon, rng: _plus(counts, epsilon / len(counts), rng),
-            "The scale is sensitivity / epsilon, not the other way round: less privacy, less noise.",
-        ),
-        Mistake(
-            "uneven split", _unevenly,
-            "You split epsilon unevenly. That is private, too, but here every count gets the same noise, of scale "
-            "k / epsilon.",
-        ),
+    law=lambda p: (
+        p.counts,
+        Laplace(epsilon=p.epsilon, sensitivity=sensitivity.bounded_sum(0, 1, dimension=len(p.counts))).scale,
     ),
+    form=VECTOR,
+    mistakes=[
+        mistake(
+            "noise of one count",
+            "One patient may match all k questions and moves k counts by 1: in the l1 norm that is k, not 1.",
+            scale=lambda p: 1 / p.epsilon,
+        ),
+        mistake(
+            "l2 for l1",
+            "That is the l2 length, sqrt(k). An output far out in every coordinate speaks k times, and the losses add "
+            "up: Laplace noise must be measured in l1.",
+            scale=lambda p: np.sqrt(len(p.counts)) / p.epsilon,
+        ),
+        mistake("shared noise", "The draws must be independent: the proof multiplies their densities.", shared=True),
+        mistake(
+            "k squared",
+            "It looks like k was used twice, once to split epsilon and once as the sensitivity. Either is enough.",
+            scale=lambda p: len(p.counts) ** 2 / p.epsilon,
+        ),
+        mistake(
+            "k on the wrong side",
+            "It looks like the scale is 1 / (k epsilon). One patient moves k counts: the scale grows with k.",
+            scale=lambda p: 1 / (len(p.counts) * p.epsilon),
+        ),
+        mistake(
+            "scale upside down",
+            "The scale is sensitivity / epsilon, not the other way round: less privacy, less noise.",
+            scale=lambda p: p.epsilon / len(p.counts),
+        ),
+        mistake(
+            "uneven split",
+            "You split epsilon unevenly. Here every count gets the same noise, of scale k / epsilon.",
+            scale=_uneven_scales,
+        ),
+    ],
 )  # fmt: skip
 
 
@@ -227,63 +192,59 @@ def _histogram_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
-def _in_bins(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
-    return (np.asarray(years)[:, None] == np.asarray(bins)).sum(axis=0)
+def _in_bins(p: Any) -> np.ndarray:
+    return (np.asarray(p.years)[:, None] == np.asarray(p.bins)).sum(axis=0)
 
 
-def _histogram_law(years: np.ndarray, bins: np.ndarray, epsilon: float) -> Noise:
-    noise = Laplace(epsilon=epsilon, sensitivity=sensitivity.histogram("add/remove"))
-    return Noise.laplace(_in_bins(years, bins), noise.scale)
-
-
-def _with_later_years(years: np.ndarray, bins: np.ndarray) -> np.ndarray:
-    return np.histogram(years, bins=[*bins, np.inf])[0]
-
-
-def _histogram_without_empty(years: np.ndarray, bins: np.ndarray, epsilon: float, rng: Any) -> np.ndarray:
-    counts = _in_bins(years, bins)
-    return np.where(counts > 0, counts + rng.laplace(0, 1 / epsilon, len(bins)), 0)
-
-
-noisy_histogram = Task(
-    name="noisy_histogram",
+noisy_histogram = laplace_task(
+    "noisy_histogram",
     see="lecture 1, section 11, the histogram",
     probes=_histogram_probes,
-    judge=noise_of(_histogram_law, draws=LAPLACE_DRAWS),
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
-            "as many counts", lambda years, bins, epsilon, rng: _plus(_in_bins(years, bins), len(bins) / epsilon, rng),
+    law=lambda p: (_in_bins(p), Laplace(epsilon=p.epsilon, sensitivity=sensitivity.histogram("add/remove")).scale),
+    form=VECTOR,
+    mistakes=[
+        mistake(
+            "as many counts",
             "A patient was admitted in one year only and moves one of the counts: the sensitivity is 1, however many "
             "years.",
+            scale=lambda p: len(p.bins) / p.epsilon,
         ),
-        Mistake(
-            "replaced", lambda years, bins, epsilon, rng: _plus(_in_bins(years, bins), 2 / epsilon, rng),
+        mistake(
+            "replaced",
             "2 is for replacing a patient by another. Here one comes or goes, and one count changes.",
+            scale=lambda p: 2 / p.epsilon,
         ),
-        Mistake(
-            "no noise on some", _histogram_without_empty,
+        mistake(
+            "scale upside down",
+            "The scale is 1 / epsilon, not epsilon: a larger epsilon, less privacy, must mean less noise.",
+            scale=lambda p: p.epsilon, hides=False,
+        ),
+        mistake(
+            "epsilon shared out",
+            "It looks like epsilon was divided by the number of patients. Each of them is in one year only: every "
+            "count may spend all of epsilon.",
+            scale=lambda p: len(p.years) / p.epsilon,
+        ),
+        mistake(
+            "no noise on some",
             "A year in which nobody came must be noisy as well: an exact 0 that becomes a noisy 1 tells who came.",
-        ),
-        Mistake(
-            "shared noise",
-            lambda years, bins, epsilon, rng: _in_bins(years, bins) + rng.laplace(0, 1 / epsilon),
-            "The draws must be independent: the proof multiplies their densities.",
-        ),
-        Mistake(
-            "only the years that occur",
-            lambda years, bins, epsilon, rng: _plus(
-                _in_bins(years, bins)[_in_bins(years, bins) > 0], 1 / epsilon, rng
+            draw=lambda p, rng: np.where(
+                _in_bins(p) > 0, _in_bins(p) + rng.laplace(0, 1 / p.epsilon, len(p.bins)), 0
             ),
-            "The list of years must be the public one: a year whose only patient leaves would vanish from your answer.",
         ),
-        Mistake(
+        mistake("shared noise", "The draws must be independent: the proof multiplies their densities.", shared=True),
+        mistake(
+            "only the years that occur",
+            "The list of years must be the public one: a year whose only patient leaves would vanish from your answer.",
+            draw=lambda p, rng: (counts := _in_bins(p)[_in_bins(p) > 0]) + rng.laplace(0, 1 / p.epsilon, len(counts)),
+        ),
+        mistake(
             "later years in the last",
-            lambda years, bins, epsilon, rng: _plus(_with_later_years(years, bins), 1 / epsilon, rng),
             "Who came after the last year of the list is counted in the last one. Who came in another year is not "
             "counted.",
+            center=lambda p: np.histogram(p.years, bins=[*p.bins, np.inf])[0],
         ),
-    ),
+    ],
 )  # fmt: skip
 
 TASKS: tuple[Task, ...] = (total_debt, noisy_counts, noisy_histogram)

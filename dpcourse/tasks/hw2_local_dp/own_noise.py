@@ -11,7 +11,8 @@ import numpy as np
 from dpcourse.mechanisms import LocalLaplace
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Failed, Interview
-from dpcourse.tasks.judges.noise import Noise, noise_of
+from dpcourse.tasks.judges.noise import noise_of
+from dpcourse.tasks.judges.noise_law import Noise
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
@@ -39,7 +40,7 @@ def _skipped_probes(rng: np.random.Generator) -> Sequence[Probe]:
 
 def _skipped_law(skipped: float, epsilon: float) -> Noise:
     right = LocalLaplace(epsilon=epsilon, low=0, high=LECTURES)
-    return Noise.laplace(min(max(skipped, 0), LECTURES), right.scale)
+    return Noise(min(max(skipped, 0), LECTURES), right.scale)
 
 
 def _judge_local_laplace(talk: Interview) -> None:
@@ -65,7 +66,8 @@ def _judge_local_laplace(talk: Interview) -> None:
     except Failed as failed:
         if failed.name:  # no noise, the same noise, rounded
             raise
-        words, failed.name = _moved(seen)
+        words, name = _moved(seen)
+        failed.names = (name,) if name else ()
         if words:
             failed.text, failed.possible = f"{failed.text} {words}", lambda known: False
         else:

@@ -13,7 +13,7 @@ from dpcourse.audit import binomial_fit
 from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import LEVEL, Failed, Interview
-from dpcourse.tasks.judges.diagnosis import LIKELY, answers_of
+from dpcourse.tasks.judges.diagnosis import LIKELY, draws_of
 from dpcourse.tasks.judges.fixed_seed import SAME_COIN, is_constant, same_coin
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares
@@ -47,10 +47,12 @@ def responses_of(own: str) -> Callable[[Interview], None]:
                 raise
             asked = talk.recorded[-1]
             if is_constant(asked.found) and same_coin(talk, asked.probe, far=FAR):
-                raise Failed(failed.text, "always the same coin", wasteful=False) from None
+                raise Failed(failed.text, ("always the same coin",)) from None
             name = failed.name or _known(talk) or ("another coin" if own == "bit" else "")
             wasteful = failed.wasteful and name != SWAPPED  # that one may be private here, and is not everywhere
-            raise Failed(failed.text, name, wasteful, lambda known: False) from None  # all have been compared
+            raise Failed(
+                failed.text, (name,) if name else (), wasteful, lambda known: False
+            ) from None  # all have been compared
         talk.praise = f"Your reports to {len(talk.probes)} probes come as often as they should."
 
     return judge
@@ -65,7 +67,7 @@ def _look(talk: Interview, probe: Probe, own: int, draws: int, level: float) -> 
         allowed = f"which is no category: they are 0 to {right.k - 1}" if "k" in probe else "but a report is 0 or 1"
         chance = is_constant(reports) and 0 < reports[0] < 1
         text = f"{about} You reported {strange[0]:g}, {allowed}."
-        raise Failed(text, PROBABILITY if chance else "", wasteful=False, possible=lambda known: False)
+        raise Failed(text, (PROBABILITY,) if chance else (), possible=lambda known: False)
     counts = np.bincount(reports.astype(int), minlength=right.k)
     if talk.public:
         talk.picture = shares(talk.task.name, list(map(str, range(right.k))), counts / draws, right.matrix[own])
@@ -100,7 +102,7 @@ def _alike(talk: Interview, known: Mistake, found: list[np.ndarray]) -> float:
     """How likely is it that these reports and those of the wrong function have the same law?"""
     statistic, freedom = 0.0, 0
     for number, (probe, reports) in enumerate(zip(talk.probes, found, strict=True)):
-        theirs = answers_of(known.wrong, talk.task.answer, probe, NAMING, 1_000_003 + number)
+        theirs = draws_of(known, talk.task.answer, probe, NAMING, 1_000_003 + number)
         k = probe.get("k", 2)
         ours, others = ([np.count_nonzero(sample == one) for one in range(k)] for sample in (reports, theirs))
         if sum(ours) < NAMING or sum(others) < NAMING:  # something else than a category

@@ -15,7 +15,7 @@ from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import Answered, values_of
+from dpcourse.tasks.judges.values import values_of
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
@@ -79,7 +79,7 @@ def _less_one(probe: Probe) -> float:
     return math.sqrt(len(probe["reports"]) / (len(probe["reports"]) - 1))
 
 
-def _named_share(pairs: Sequence[Answered]) -> str:
+def _named_share(pairs: Sequence[tuple[Probe, Any, Any]]) -> str:
     """A mistake whose variance may be divided by n - 1 as well, as ``np.std(reports, ddof=1)`` does."""
     if _coins_forgotten(*pairs[0]):
         return COINS
@@ -212,7 +212,7 @@ def _up(local: float, central: float) -> tuple[int, int]:
     return math.ceil(local), math.ceil(central)
 
 
-def _rounding(pairs: Sequence[Answered]) -> str:
+def _rounding(pairs: Sequence[tuple[Probe, Any, Any]]) -> str:
     """How the numbers were rounded, if that alone is wrong: each is less than 1 away from what is to be rounded up."""
     parts = []
     for probe, found, _ in pairs:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from dpcourse import sensitivity as query
 from dpcourse.mechanisms import Gaussian
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.judges.gaussian import Spread, vectors_of
-from dpcourse.tasks.mistake import Mistake
-from dpcourse.tasks.pictures import spread
+from dpcourse.tasks.answers import VECTOR
+from dpcourse.tasks.declare import gaussian_task
+from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
+
+FOLLOWS = (
+    "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from cap, "
+    "the most that one person can add, and is the same for all tables."
+)
 
 
 def _vector_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -34,101 +35,71 @@ def _vector_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]
 
 
-@lru_cache(maxsize=64)  # asked thousands of times with the same arguments
-def _sigma(k: int, cap: float, epsilon: float, delta: float) -> float:
-    moved = query.bounded_sum(0, cap, dimension=k, norm="l2")
-    return Gaussian.classical(epsilon=epsilon, delta=delta, sensitivity=moved).sigma
+def _classical(p: Any, reach: float) -> float:
+    return Gaussian.classical(epsilon=p.epsilon, delta=p.delta, sensitivity=reach).sigma
 
 
-def _vector_sigma(sums: Any, cap: float, epsilon: float, delta: float) -> float:
-    return _sigma(len(sums), cap, epsilon, delta)
+def _sigma(p: Any) -> float:
+    return _classical(p, query.bounded_sum(0, p.cap, dimension=len(p.sums), norm="l2"))
 
 
-def _vector_law(sums: Any, cap: float, epsilon: float, delta: float) -> Spread:
-    return Spread(np.asarray(sums), _vector_sigma(sums, cap, epsilon, delta))
-
-
-def _judge_vectors(talk: Interview) -> None:
-    """The law of the vectors; the picture shows the first coordinate."""
-    try:
-        vectors_of(_vector_law)(talk)
-    finally:
-        last = talk.recorded[-1] if talk.public and talk.recorded else None
-        if last is not None and last.found.ndim == 2 and last.found.shape[1] > 0:
-            right = _vector_law(**last.probe)
-            talk.picture = spread(talk.task.name, last.found[:, 0], float(right.center[0]), right.sigma, ndtr)
-
-
-def _gaussians(factor: Any) -> Any:
-    """Independent Gaussian noise with ``factor(sums, cap, sigma)`` times the right sigma."""
-
-    def release(sums: Any, cap: float, epsilon: float, delta: float, rng: np.random.Generator) -> Any:
-        sigma = _vector_sigma(sums, cap, epsilon, delta)
-        return sums + factor(sums, cap, sigma) * sigma * rng.standard_normal(len(sums))
-
-    return release
-
-
-gaussian_release = Task(
-    name="gaussian_release",
+gaussian_release = gaussian_task(
+    "gaussian_release",
     see="lecture 3, The Gaussian mechanism, and Many numbers at once",
     probes=_vector_probes,
-    judge=_judge_vectors,
-    answer=Answer(shape=(None,)),
-    mistakes=(
-        Mistake(
-            "l1 sensitivity", _gaussians(lambda sums, cap, sigma: math.sqrt(len(sums))),
-            "It looks like the l1 sensitivity, cap * k. Gaussian noise is measured as the crow flies: l2, cap * "
-            "sqrt(k).",
+    law=lambda p: (p.sums, _sigma(p)),
+    form=VECTOR,
+    draws=2_500,
+    mistakes=[
+        mistake(
+            "l1 sensitivity",
+            "It looks like the l1 sensitivity, cap * k. Gaussian noise is measured as the crow flies: l2, "
+            "cap * sqrt(k).",
+            scale=lambda p: _sigma(p) * math.sqrt(len(p.sums)),
         ),
-        Mistake(
-            "one coordinate only", _gaussians(lambda sums, cap, sigma: 1 / math.sqrt(len(sums))),
+        mistake(
+            "one coordinate only",
             "It looks like the sensitivity cap of a single sum. One person moves all k sums at once: cap * sqrt(k).",
+            scale=lambda p: _sigma(p) / math.sqrt(len(p.sums)),
         ),
-        Mistake(
-            "cap forgotten", _gaussians(lambda sums, cap, sigma: 1 / cap),
-            "One person moves each sum by up to cap, not by 1.",
+        mistake(
+            "cap forgotten", "One person moves each sum by up to cap, not by 1.", scale=lambda p: _sigma(p) / p.cap
         ),
-        Mistake(
-            "variance as scale", _gaussians(lambda sums, cap, sigma: sigma),
+        mistake(
+            "variance as scale",
             "It looks like sigma squared was given as the standard deviation: numpy's normal wants sigma.",
+            scale=lambda p: _sigma(p) ** 2,
         ),
-        Mistake(
+        mistake(
+            "classical bracket",
+            "It looks like sqrt(ln(1.25 / delta)): the 2 under the root is missing.",
+            scale=lambda p: _sigma(p) / math.sqrt(2),
+        ),
+        mistake(
             "budget split",
-            lambda sums, cap, epsilon, delta, rng: sums
-            + rng.normal(0, _sigma(1, cap, epsilon / len(sums), delta / len(sums)), len(sums)),
             "It looks like a budget split over the sums, epsilon/k and delta/k for each. One Gaussian release of "
             "all k, with the l2 sensitivity cap * sqrt(k), needs less noise for the same promise.",
+            scale=lambda p: Gaussian.classical(
+                epsilon=p.epsilon / len(p.sums), delta=p.delta / len(p.sums), sensitivity=p.cap
+            ).sigma,
         ),
-        Mistake(
-            "noise from the data",
-            lambda sums, cap, epsilon, delta, rng: sums
-            + rng.normal(0, _sigma(1, float(np.linalg.norm(sums)), epsilon, delta), len(sums)),
-            "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from "
-            "cap, the most that one person can add, and is the same for all tables.", hides=False,
+        mistake(
+            "noise from the data", FOLLOWS, scale=lambda p: _classical(p, float(np.linalg.norm(p.sums))), hides=False
         ),
-        Mistake(
-            "noise from each sum",
-            lambda sums, cap, epsilon, delta, rng: sums + rng.normal(0, _sigma(1, 1.0, epsilon, delta) * sums),
-            "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from "
-            "cap, the most that one person can add, and is the same for all tables.", hides=False,
-        ),
-        Mistake(
+        mistake("noise from each sum", FOLLOWS, scale=lambda p: _classical(p, 1.0) * p.sums, hides=False),
+        mistake(
             "Laplace noise",
-            lambda sums, cap, epsilon, delta, rng: sums + rng.laplace(0, cap * len(sums) / epsilon, len(sums)),
             "It looks like Laplace noise of scale cap * k / epsilon: private as well, without any delta. Asked is the "
-            "Gaussian mechanism.", hides=True,
+            "Gaussian mechanism.",
+            noise=lambda rng, size: rng.laplace(size=size), scale=lambda p: p.cap * len(p.sums) / p.epsilon, hides=True,
         ),
-        Mistake(
-            "shared noise",
-            lambda sums, cap, epsilon, delta, rng: sums + rng.normal(0, _vector_sigma(sums, cap, epsilon, delta)),
-            "Draw as many numbers as there are sums (size=len(sums)).",
-        ),
-        Mistake(
-            "no noise", lambda sums, cap, epsilon, delta: np.array(sums),
+        mistake("shared noise", "Draw as many numbers as there are sums (size=len(sums)).", shared=True),
+        mistake(
+            "no noise",
             "Without noise, whoever knows everybody else's numbers reads the last ones off.",
+            lambda p: np.array(p.sums),
         ),
-    ),
+    ],
 )  # fmt: skip
 
 TASKS: tuple[Task, ...] = (gaussian_release,)

@@ -63,9 +63,10 @@ def _judge_steps(talk: Interview) -> None:
     talk.share = float(np.mean(shares[: len(talk.probes)]))  # 0 steps of a budget for none earn nothing
     talk.praise = "Your numbers of steps use the budget to the last one."
     if words:
-        talk.noticed, talk.wasteful = _same_steps(talk, probes, answers), True
+        name = _same_steps(talk, probes, answers)
+        talk.noticed, talk.wasteful = ((name,) if name else ()), True
         known = {m.name: m.message for m in talk.task.mistakes}
-        talk.praise = " ".join([words[0], known.get(talk.noticed, "")]).strip()
+        talk.praise = " ".join([words[0], known.get(name, "")]).strip()
 
 
 def _same_steps(talk: Interview, probes: Sequence[Probe], answers: Sequence[float]) -> str:

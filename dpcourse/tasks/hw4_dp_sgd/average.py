@@ -9,7 +9,8 @@ import numpy as np
 
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.interview import Failed, Interview
-from dpcourse.tasks.judges.gaussian import Spread, vectors_of
+from dpcourse.tasks.judges.noise import noise_of
+from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
@@ -32,8 +33,8 @@ def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
-def _average_law(clipped: np.ndarray, clip: float, sigma: float, expected: float) -> Spread:
-    return Spread(clipped.sum(axis=0) / expected, sigma * clip / expected)
+def _average_law(clipped: np.ndarray, clip: float, sigma: float, expected: float) -> Noise:
+    return Noise(clipped.sum(axis=0) / expected, sigma * clip / expected, NORMAL)
 
 
 def _average(
@@ -59,7 +60,7 @@ def told_truly(judge: Callable[[Interview], None], instead: dict[str, str]) -> C
         except Failed as failed:
             if not failed.wasteful or failed.name not in instead:
                 raise
-            raise Failed(failed.text, failed.name, wasteful=False, note=instead[failed.name]) from None
+            raise Failed(failed.text, failed.names, wasteful=False, note=instead[failed.name]) from None
 
     return careful
 
@@ -83,7 +84,7 @@ noisy_average = Task(
     see="lecture 4, The algorithm, line by line",
     probes=_average_probes,
     judge=told_truly(
-        vectors_of(_average_law),
+        noise_of(_average_law, draws=2_500),
         {
             "C forgotten": NO_C,
             "noise per example": EMPTY,

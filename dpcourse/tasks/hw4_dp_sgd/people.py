@@ -9,7 +9,8 @@ import numpy as np
 
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw4_dp_sgd.average import NO_C, told_truly
-from dpcourse.tasks.judges.gaussian import Spread, vectors_of
+from dpcourse.tasks.judges.noise import noise_of
+from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.values import values_of
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
@@ -39,9 +40,9 @@ def by_user(gradients: np.ndarray, users: np.ndarray) -> np.ndarray:
     return np.asarray((users == everybody[:, None]).astype(float) @ gradients)
 
 
-def _user_law(gradients: np.ndarray, users: np.ndarray, clip: float, sigma: float, expected: float) -> Spread:
+def _user_law(gradients: np.ndarray, users: np.ndarray, clip: float, sigma: float, expected: float) -> Noise:
     updates = clipped_rows(by_user(gradients, users), clip)
-    return Spread(updates.sum(axis=0) / expected, sigma * clip / expected)
+    return Noise(updates.sum(axis=0) / expected, sigma * clip / expected, NORMAL)
 
 
 def _update(
@@ -73,7 +74,7 @@ user_level_average = Task(
     see="lecture 4, DP-FedAvg",
     probes=_user_probes,
     judge=told_truly(
-        vectors_of(_user_law),
+        noise_of(_user_law, draws=2_500),
         {
             "C forgotten": NO_C,
             "noise per user": "Here that is too much; and when nobody comes there is none.",

@@ -13,14 +13,17 @@ from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw4_dp_sgd.average import EMPTY, NO_C, SKIPPED, told_truly
 from dpcourse.tasks.interview import LEVEL, Interview
-from dpcourse.tasks.judges.gaussian import DRAWS, Spread, chi_square_of, look_at_vectors, refuse_huge
 from dpcourse.tasks.judges.lots import look_at_lots
+from dpcourse.tasks.judges.noise import look_at_noise, refuse_huge
+from dpcourse.tasks.judges.noise_law import NORMAL, Noise
+from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
 
+DRAWS = 2_500
 MEMBERS = 1_000  # steps from which the members of their lots are read
 
 
@@ -57,7 +60,8 @@ def _judge_step(talk: Interview) -> None:
     gradients = clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
     scale = probe["rate"] / len(probe["y"])
     center = probe["weights"] - scale * gradients.sum(axis=0)
-    look_at_vectors(talk, probe, Spread(center, scale * probe["sigma"] * probe["clip"]), LEVEL / 2)
+    right = Noise(center, scale * probe["sigma"] * probe["clip"], NORMAL)
+    look_at_noise(talk, lambda **_: right, LEVEL / 2, probes=[probe], draws=DRAWS)
     answers = talk.draws(lots, DRAWS)
     refuse_huge(talk, answers)
     gradient = clipped_rows(per_example(lots["weights"], lots["x"], lots["y"]), lots["clip"])[0]
@@ -80,9 +84,7 @@ def _judge_step(talk: Interview) -> None:
         f"sigma C once, divided by the expected size.",
     )  # fmt: skip
     talk.require(
-        chi_square_of(
-            "noise across", float((across**2).sum()), DRAWS * (len(gradient) - 1), DRAWS, LEVEL / 8, scale=True
-        ),
+        width_fit(across.ravel(), NORMAL_SIZES, level=LEVEL / 8, freedom=DRAWS * (len(gradient) - 1)),
         f"{about} Across the gradient there is only noise, and yours is {across.std() * math.sqrt(1.25):.3g} times "
         f"what it should be.",
     )

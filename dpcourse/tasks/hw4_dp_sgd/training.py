@@ -40,7 +40,7 @@ from dpcourse.tasks.hw4_dp_sgd.training_log import (
     true_weights,
 )
 from dpcourse.tasks.interview import LEVEL, Interview
-from dpcourse.tasks.judges.gaussian import chi_square_of
+from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
@@ -135,7 +135,7 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: flo
         name=name if plausible else "wrong noise",
     )
     talk.require(
-        chi_square_of("noise", float((z**2).sum()), z.size, z.size, level / 2, scale=True),
+        width_fit(z.ravel(), NORMAL_SIZES, level=level / 2),
         spreads + (" That is too little to hide one patient." if factor < 1 else ""),
         name="wrong noise",
     )
@@ -212,9 +212,9 @@ def _accurate(talk: Interview, probe: Probe, published: Published, spent: float)
     if share < REQUIRED:
         talk.share = max(0.0, min(1.0, (share - NOTHING) / (REQUIRED - NOTHING)))
         wasted = spent < 0.5 * probe["epsilon"]
-        talk.noticed, talk.wasteful = ("budget left over" if wasted else ""), wasted
+        talk.noticed, talk.wasteful = (("budget left over",) if wasted else ()), wasted
         known = {m.name: m.message for m in talk.task.mistakes}
-        talk.praise += f" {known[talk.noticed]}" if wasted else ""
+        talk.praise += f" {known['budget left over']}" if wasted else ""
 
 
 train_private = Task(

@@ -17,7 +17,8 @@ from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.hw5_adaptive_ldp.survey import adaptive_survey
 from dpcourse.tasks.hw5_adaptive_ldp.utilities import six_utilities
 from dpcourse.tasks.interview import LEVEL, Interview
-from dpcourse.tasks.judges.gaussian import Spread, look_at_vectors
+from dpcourse.tasks.judges.noise import look_at_noise
+from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
@@ -151,10 +152,12 @@ def _center(phi: np.ndarray, rows: np.ndarray, n: int, rho: float, gamma: float)
     return langevin_step(phi, rows, n, rho, gamma, np.zeros(len(phi)), plain=True)
 
 
+def _step_law(**probe: Any) -> Noise:
+    return Noise(_center(**probe), math.sqrt(probe["gamma"]), NORMAL)
+
+
 def _judge_step(talk: Interview) -> None:
-    for probe in talk.probes:
-        right = Spread(_center(**probe), math.sqrt(probe["gamma"]), hides=False)
-        look_at_vectors(talk, probe, right, 0.75 * LEVEL / len(talk.probes), STEPS)
+    look_at_noise(talk, _step_law, 0.75 * LEVEL, draws=STEPS, hides=False)
     _look_near_zero(talk, LEVEL / 4)
     talk.praise = f"Your steps from {len(talk.probes) + 1} points have the right center, spread and shape, near 0, too."
 

@@ -118,7 +118,7 @@ def _judge(talk: Interview) -> None:
     )
     talk.share = min(1.0, max(0.0, (BAD - error) / (BAD - GOOD)))
     if not any(one.probe["members"].any() for one in talk.recorded[len(KINDS) :]):
-        talk.share, talk.noticed, talk.wasteful = min(talk.share, 0.5), "never adapts", True
+        talk.share, talk.noticed, talk.wasteful = min(talk.share, 0.5), ("never adapts",), True
         talk.praise += f" {NEVER_ADAPTS}"
 
 

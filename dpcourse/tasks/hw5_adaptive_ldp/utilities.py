@@ -75,7 +75,7 @@ def _judge(talk: Interview) -> None:
     messages = []
     for name in wrong:
         known = next((m for m in talk.task.mistakes if _explains(m, name, asked)), None)
-        talk.noticed = talk.noticed or (known.name if known else "")
+        talk.noticed = talk.noticed or ((known.name,) if known else ())
         _, found, right = next(one for one in asked if not same_values(one[1][name], one[2][name]))
         messages.append(
             f"{name}: you answer {shown(found[name])}; right is {shown(right[name])}."

@@ -1,119 +1,201 @@
-"""Judging a choice: does each of the possible answers come as often as it should?"""
+"""Judging a choice: does each of the possible answers come as often as it should, and independently of the last call?
+
+Exact binomial tests: one for each label, and one for the answers of two calls in a row being the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc
 
 from dpcourse.audit import binomial_fit
 from dpcourse.tasks.complaints import Complaint
-from dpcourse.tasks.interview import CLOSER, LEVEL, Failed, Interview
-from dpcourse.tasks.judges.diagnosis import LIKELY, answers_of
-from dpcourse.tasks.judges.fixed_seed import same_coin
+from dpcourse.tasks.interview import LEVEL, Failed, Interview
+from dpcourse.tasks.judges.diagnosis import LIKELY, draws_of
+from dpcourse.tasks.judges.fixed_seed import SAME, same_coin
 from dpcourse.tasks.mistake import Mistake
-from dpcourse.tasks.pictures import shares
+from dpcourse.tasks.pictures import shares as painted
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments
 
+START = 2_000  # of the first look at each probe
+DRAWS = 10_000  # of the second look
 DOUBTFUL = 0.05  # a p-value below which more is drawn: one right answer in twenty
-NAMING = 7_000  # draws of a wrong function, at most, to find out whether the student's mistake is this one
-FAR = 40.0  # an epsilon at which the best one nearly always wins
+NAMING = 7_000  # draws of each probe, to find out which mistake it is
+FAR = 40.0  # an epsilon at which the best answer nearly always comes
+PROBABILITY = "a probability for an answer"
+
+
+class Asked(NamedTuple):
+    """A probe, the answers that it may get, how often each should come, and which one is somebody's secret (or -1)."""
+
+    probe: Probe
+    labels: list[Any]
+    right: np.ndarray
+    own: int
+
+    @property
+    def likeliest(self) -> int:
+        """The place of the answer that should come most often."""
+        return int(np.argmax(self.right))
+
+    def counts(self, answers: np.ndarray) -> np.ndarray:
+        """How often each label came."""
+        return np.array([np.count_nonzero(answers == label) for label in self.labels])
 
 
 def shares_of(
-    probabilities: Callable[..., Any], labels: Callable[..., Any], *, draws: int | None = None, more: int = 0
+    shares: Callable[..., Any],
+    labels: Callable[..., Any],
+    *,
+    draws: int | None = None,
+    every: bool = False,
+    more: int = 0,
+    own: Callable[..., Any] | None = None,
 ) -> Callable[[Interview], None]:
-    """The student's answers must be ``labels(**probe)`` with ``probabilities(**probe)``: an exact binomial for each.
+    """The student's answers must be ``labels(**probe)`` with the probabilities ``shares(**probe)``.
 
-    ``draws``: of the last look, instead of talk.many. If the likeliest answer's share is doubtful then, ``more`` are
-    drawn, and all of them are judged together. That is a test of its own with a level of its own: whether it is asked
-    for or not, a right answer fails it no more often than that.
+    ``draws``: of the second look, at the last probe or at ``every`` one. If the likeliest answer's share is doubtful
+    then, ``more`` are drawn, and all of them are judged together: a test of its own with a level of its own. ``own``:
+    the label that is somebody's secret; then a wrong share is told what it means for that person.
     """
 
     def judge(talk: Interview) -> None:
-        level = LEVEL / (len(talk.probes) + (2 if more else 1))
+        asked = []
         for probe in talk.probes:
-            one = Choice(probe, list(labels(**probe)), np.asarray(probabilities(**probe), dtype=float))
-            one.look(talk, talk.draws(probe, talk.few), level)
-        answers = talk.draws(probe, draws or talk.many)
-        one.look(talk, answers, level)
-        if more and one.doubtful(answers):
-            one.look(talk, np.concatenate([answers, talk.draws(probe, more)]), level)
-        talk.praise = f"Your answers to {len(talk.probes)} probes come as often as they should."
+            names = list(labels(**probe))
+            secret = names.index(own(**probe)) if own else -1
+            asked.append(Asked(probe, names, np.asarray(shares(**probe), dtype=float), secret))
+        second = asked if every else asked[-1:]
+        level = LEVEL / (len(asked) + len(second) + bool(more))
+        try:
+            for one in asked:
+                _look(talk, one, talk.draws(one.probe, START), level)
+            for one in second:
+                answers = talk.draws(one.probe, draws or DRAWS)
+                _look(talk, one, answers, level)
+            if more and _doubtful(one, answers):
+                _look(talk, one, np.concatenate([answers, talk.draws(one.probe, more)]), level)
+        except Failed as failed:
+            if failed.names:
+                raise
+            raise _diagnosed(talk, asked, failed) from None
+        talk.praise = f"Your answers to {len(asked)} probes come as often as they should."
 
     return judge
 
 
-class Choice:
-    """A probe, the answers that it may get, and how often each of them should come."""
+def _look(talk: Interview, asked: Asked, answers: np.ndarray, level: float) -> None:
+    """One look at one probe. Half of the level goes to the likeliest answer, which sees most."""
+    draws, about = len(answers), f"I called you {len(answers):,} times with {arguments(asked.probe)}."
+    talk.failing = asked.probe
+    seen = np.unique(answers).tolist()
+    strange = [one for one in seen if one not in asked.labels]
+    if strange:
+        some = ", ".join(map(repr, asked.labels[:6])) + (", ..." if len(asked.labels) > 6 else "")
+        text = f"{about} You answered {strange[0]!r}, which is none of {some}."
+        chance = len(seen) == 1 and isinstance(strange[0], float) and 0 < strange[0] < 1
+        talk.fail(text, name=PROBABILITY if chance and _known(talk, PROBABILITY) else "")
+    if len(seen) == 1 and 2 * asked.right.max() ** draws <= level / 4:  # the binomials below would say so, too
+        same = f"{about} Every answer was {seen[0]!r}"
+        if same_coin(talk, asked.probe, far=FAR):
+            talk.fail(f"{same}.", name=SAME)
+        talk.fail(f"{same}: no coin is tossed.")
+    counts = asked.counts(answers)
+    if talk.public:
+        talk.picture = painted(talk.task.name, list(map(str, asked.labels)), counts / draws, asked.right, what="answer")
+    likeliest = asked.likeliest
+    order = [likeliest, *(place for place in np.argsort(-np.abs(counts / draws - asked.right)) if place != likeliest)]
+    for place in order:
+        label, hits, share = asked.labels[place], int(counts[place]), float(asked.right[place])
+        secret = ", the truth," if place == asked.own else ""
+        talk.require(
+            binomial_fit(hits, draws, share, level=level / 2 if place == likeliest else level / 4 / (len(counts) - 1)),
+            f"{about} You answered {label!r}{secret} in {hits / draws:.1%} of them; {share:.1%} is right.",
+        )
+    pairs = len(answers) // 2
+    agree = int(np.count_nonzero(answers[: 2 * pairs : 2] == answers[1 : 2 * pairs : 2]))
+    expected = float((asked.right**2).sum())
+    talk.require(
+        binomial_fit(agree, pairs, expected, level=level / 4),
+        f"{about} Two calls in a row gave the same answer in {agree / pairs:.1%} of the pairs; {expected:.1%} is "
+        f"right: one call must not depend on the one before it.",
+        name="calls that hang together",
+    )
 
-    def __init__(self, probe: Probe, names: list[Any], right: np.ndarray) -> None:
-        self.probe, self.names, self.right = probe, names, right
-        self.likeliest = int(np.argmax(right))
 
-    def look(self, talk: Interview, answers: np.ndarray, level: float) -> None:
-        """Fail what does not come as often as it should, and say which known mistake it is."""
+def _doubtful(asked: Asked, answers: np.ndarray) -> bool:
+    """Does the likeliest answer come a little too often, or too seldom?"""
+    place = asked.likeliest
+    hits = int(asked.counts(answers)[place])
+    return not binomial_fit(hits, len(answers), float(asked.right[place]), level=DOUBTFUL).passed
+
+
+def _known(talk: Interview, name: str) -> bool:
+    return any(one.name == name for one in talk.task.mistakes)
+
+
+def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Failed:
+    """The failure with the name of its mistake, and what it means for whoever answers."""
+    samples = list[np.ndarray]()
+    with contextlib.suppress(Complaint):  # a later probe stops the function: no known mistake does
+        for one in asked:
+            samples.append(talk.draws(one.probe, NAMING))
+    if len(samples) < len(asked):
+        return Failed(failed.text, possible=lambda _: False)
+    likely = {known.name: _likely(talk, known, asked, samples) for known in talk.task.mistakes}
+    name = max(likely, key=lambda one: likely[one])  # the first of several
+    names = (name,) if likely[name] > LIKELY else ()
+    wasteful, note = _meaning(asked, samples)
+    known = next((one for one in talk.task.mistakes if names and one.name == name), None)
+    if known is not None and known.hides is not None:
+        wasteful, note = known.hides and wasteful, ""
+    return Failed(failed.text, names, wasteful, lambda _: False, note)
+
+
+def _likely(talk: Interview, known: Mistake, asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> float:
+    """How likely is it that these answers and those of the wrong function have one law? A chi-square of two samples.
+
+    Over all labels of all probes together: at a single one two mistakes may have the same shares.
+    """
+    statistic, freedom = 0.0, 0
+    for number, (one, answers) in enumerate(zip(asked, samples, strict=True)):
         try:
-            self._look(talk, answers, level)
-        except Failed as failed:
-            failed.name = failed.name or self._known(talk, answers)
-            failed.possible = lambda known: False  # all of them have been compared
-            raise
-
-    def doubtful(self, answers: np.ndarray) -> bool:
-        """Does the likeliest answer come a little too often, or too seldom?"""
-        hits = int(self._counts(answers)[self.likeliest])
-        return not binomial_fit(hits, len(answers), float(self.right[self.likeliest]), level=DOUBTFUL).passed
-
-    def _look(self, talk: Interview, answers: np.ndarray, level: float) -> None:
-        draws, about = len(answers), f"I called you {len(answers):,} times with {arguments(self.probe)}."
-        seen = np.unique(answers).tolist()
-        strange = [one for one in seen if one not in self.names]
-        if strange:
-            talk.fail(f"{about} You answered {strange[0]!r}, which is none of {self.names[:6]}.")
-        if len(seen) == 1 and 2 * self.right.max() ** draws <= level / 2:  # the binomials below would say so, too
-            same = f"{about} Every answer was {seen[0]!r}"
-            if same_coin(talk, self.probe, far=FAR):
-                talk.fail(f"{same}.", name="always the same coin")
-            talk.fail(f"{same}: no coin is tossed.")
-        counts = self._counts(answers)
-        if talk.public:
-            labels = [str(name) for name in self.names]
-            talk.picture = shares(talk.task.name, labels, counts / draws, self.right, what="answer")
-        for place, (name, hits, share) in enumerate(zip(self.names, counts, self.right, strict=True)):
-            # Half of the level goes to the likeliest one, which sees most, the rest to the others.
-            own = level / 2 if place == self.likeliest else level / 2 / (len(self.names) - 1)
-            talk.require(
-                binomial_fit(int(hits), draws, float(share), level=own),
-                f"{about} You answered {name!r} in {hits / draws:.1%} of them; {share:.1%} is right.",
-            )
-
-    def _counts(self, answers: np.ndarray) -> np.ndarray:
-        return np.array([np.count_nonzero(answers == name) for name in self.names])
-
-    def _known(self, talk: Interview, answers: np.ndarray) -> str:
-        """The mistake that most likely gave these answers, or ""."""
-        if len(answers) < CLOSER:
-            answers = talk.draws(self.probe, CLOSER)
-        likely = {known.name: self._alike(talk, known, answers) for known in talk.task.mistakes}
-        name = max(likely, key=lambda one: likely[one])  # the first of several
-        return name if likely[name] > LIKELY else ""
-
-    def _alike(self, talk: Interview, known: Mistake, answers: np.ndarray) -> float:
-        """How likely is it that both come from one law? A chi-square of two samples, over all names together."""
-        try:
-            drawn = answers_of(known.wrong, talk.task.answer, self.probe, min(len(answers), NAMING), 1_000_003)
+            theirs = one.counts(draws_of(known, talk.task.answer, one.probe, NAMING, 1_000_003 + number))
         except Complaint:
             return 0.0
-        theirs, ours = self._counts(drawn), self._counts(answers)
-        came = (theirs + ours) > 0
-        theirs, ours = theirs[came], ours[came]
-        if ours.sum() < len(answers):  # other answers than these names
+        ours = one.counts(answers)
+        if ours.sum() < NAMING or theirs.sum() < NAMING:  # something else than a label
             return 0.0
-        if len(ours) == 1:  # always the same answer, in both
-            return 1.0
-        excess = np.sqrt(theirs.sum() / ours.sum()) * ours - np.sqrt(ours.sum() / theirs.sum()) * theirs
-        return float(chdtrc(len(ours) - 1, float((excess**2 / (theirs + ours)).sum())))
+        came = (ours + theirs) > 0
+        statistic += float(((ours - theirs)[came] ** 2 / (ours + theirs)[came]).sum())
+        freedom += int(np.count_nonzero(came)) - 1
+    return float(chdtrc(freedom, statistic)) if freedom else 1.0
+
+
+def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[bool, str]:
+    """Is the secret told less often than it may be, at all probes, and no other answer favoured? And the words."""
+    if any(one.own < 0 for one in asked):
+        return False, ""
+    ratios = []
+    for one, answers in zip(asked, samples, strict=True):
+        counts = one.counts(answers).astype(float)
+        others = np.delete(counts, one.own)
+        expected = np.delete(one.right, one.own)
+        told = counts[one.own] / max(counts.sum(), 1)
+        odds = counts[one.own] / np.maximum(others, 0.5) / (one.right[one.own] / expected)  # 1 where all is right
+        if odds.max() > 1.25 and told > one.right[one.own]:
+            return False, "The truth stands out more than epsilon allows: that promise is not kept."
+        even = others.sum() > 0 and all(
+            binomial_fit(int(count), int(others.sum()), float(share / expected.sum()), level=1e-3).passed
+            for count, share in zip(others, expected, strict=True)
+            if len(others) > 1
+        )
+        ratios.append(told / one.right[one.own] if even and told >= others.max() / max(counts.sum(), 1) else np.inf)
+    if max(ratios) < 1.03 and min(ratios) < 0.97:
+        return True, "That is private, but wasteful: epsilon allows the truth more often."
+    return False, ""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-from collections import OrderedDict
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,13 @@ import numpy as np
 
 from dpcourse.tasks.answers import Form
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.student import Student
 
+#: Relative: a right formula in single precision is right. A task whose mathematics needs more says so.
+TOLERANCE = 1e-5
+NEAR_ZERO = 1e-7  # of the largest number of an answer, or of 1 where all of them are 0
 LIKELY = 1e-4  # below this the wrong function's samples are not the student's
 
 
@@ -28,7 +31,7 @@ class Recorded:
 
 
 def explaining(
-    mistakes: Iterable[Any],
+    mistakes: Iterable[Mistake],
     recorded: list[Recorded],
     answer: Form,
     summary: Callable[[np.ndarray], np.ndarray],
@@ -42,7 +45,7 @@ def explaining(
         likely = 1.0
         try:
             for number, record in enumerate(reversed(recorded)):  # the last one failed: it tells the most
-                likely = min(likely, _alike(mistake.wrong, answer, record, summary, 1_000_003 + number))
+                likely = min(likely, _alike(mistake, answer, record, summary, 1_000_003 + number))
                 if likely <= best:
                     break
         except Complaint:
@@ -53,15 +56,15 @@ def explaining(
 
 
 def _alike(
-    wrong: Callable[..., Any],
+    mistake: Mistake,
     answer: Form,
     record: Recorded,
     summary: Callable[[np.ndarray], np.ndarray],
     seed: int,
 ) -> float:
     if record.number is None:
-        return float(same_values(answers_of(wrong, answer, record.probe, None, seed), record.found))
-    drawn = answers_of(wrong, answer, record.probe, min(record.number, 4_000), seed)
+        return float(same_values(answer_of(mistake, answer, record.probe), record.found))
+    drawn = draws_of(mistake, answer, record.probe, min(record.number, 4_000), seed)
     if drawn.shape[1:] != record.found.shape[1:]:
         return 0.0
     theirs, ours = (np.asarray(summary(sample)) for sample in (record.found, drawn))
@@ -69,38 +72,48 @@ def _alike(
     return min(_alike_sample(one, other) for one, other in columns)
 
 
-#: What wrong functions answered: a whole class is asked the same, so they are not asked again for each student.
-_answered: OrderedDict[bytes, Any] = OrderedDict()
-MOST_ANSWERED = 400
+def answer_of(mistake: Mistake, form: Form, probe: Probe) -> Any:
+    """The mistake's answer to one probe; a :class:`Complaint` is raised."""
+    return Student(mistake.wrong, form, seconds=5.0).value(probe, 1)
 
 
-def answers_of(wrong: Callable[..., Any], answer: Form, probe: Probe, number: int | None, seed: int) -> Any:
-    """The answer of a mistake's function, or ``number`` draws of it; a :class:`Complaint` is raised."""
-    try:
-        key = pickle.dumps((id(wrong), repr(answer), number, seed, dict(probe)))
-    except Exception:  # an argument that has no bytes, such as a function
-        key = b""
-    if key not in _answered:
-        student = Student(wrong, answer, seconds=5.0)
-        try:
-            found = student.value(probe, seed) if number is None else student.draws(probe, number, seed)
-        except Complaint as complaint:
-            found = complaint
-        _answered[key] = found
-        while len(_answered) > MOST_ANSWERED:
-            _answered.popitem(last=False)
-    found = _answered[key] if key else _answered.pop(key)
-    if isinstance(found, Complaint):
-        raise found
-    return found
+def draws_of(mistake: Mistake, form: Form, probe: Probe, number: int, seed: int) -> np.ndarray:
+    """Many of its answers, all at once where that can be had; a :class:`Complaint` is raised."""
+    if mistake.sample is not None:
+        return mistake.sample(probe, number, np.random.default_rng(seed))
+    return Student(mistake.wrong, form, seconds=5.0).draws(probe, number, seed)
 
 
-def _alike_sample(theirs: np.ndarray, ours: np.ndarray) -> float:
-    if (theirs == theirs[0]).all() or (ours == ours[0]).all():
-        return float((theirs == theirs[0]).all() and (ours == ours[0]).all() and np.isclose(theirs[0], ours[0]))
+def alike_samples(one: np.ndarray, other: np.ndarray) -> float:
+    """How likely is it that these rows have one law? The smallest of several p-values, corrected for their number.
+
+    Compared are each coordinate, and of all together the sum, the sum of sizes around the middle, and their spread.
+    """
+    columns = list(zip(one.T, other.T, strict=True))
+    if one.shape[1] > 1:
+        sizes = [np.abs(rows - np.median(one, axis=0)).sum(axis=1) for rows in (one, other)]
+        columns += [(one.sum(axis=1), other.sum(axis=1)), (sizes[0], sizes[1])]
+    p_values = [_alike_sample(*pair) for pair in columns] + [_as_wide(one, other)]
+    return min(1.0, len(p_values) * min(p_values))
+
+
+def _as_wide(one: np.ndarray, other: np.ndarray) -> float:
+    """Are both as wide, on average over all coordinates? The mean sizes around the medians, whose ratio is near 1."""
+    sizes = [np.abs(rows - np.median(rows, axis=0)).ravel() for rows in (one, other)]
+    means = [float(size.mean()) for size in sizes]
+    if min(means) <= 0:
+        return float(max(means) <= 0)
+    relative = [float(size.std()) / mean / math.sqrt(size.size) for size, mean in zip(sizes, means, strict=True)]
+    deviation = math.hypot(*relative)
+    return math.erfc(abs(math.log(means[0] / means[1])) / deviation / math.sqrt(2))
+
+
+def _alike_sample(one: np.ndarray, other: np.ndarray) -> float:
+    if (one == one[0]).all() or (other == other[0]).all():
+        return float((one == one[0]).all() and (other == other[0]).all() and np.isclose(one[0], other[0]))
     from scipy.stats import ks_2samp
 
-    return float(ks_2samp(theirs, ours, method="asymp").pvalue)
+    return float(ks_2samp(one, other, method="asymp").pvalue)
 
 
 def first_and_sum(draws: np.ndarray) -> np.ndarray:
@@ -109,11 +122,14 @@ def first_and_sum(draws: np.ndarray) -> np.ndarray:
     return np.column_stack([flat[:, 0], flat.sum(axis=1)]) if flat.shape[1] > 1 else flat
 
 
-def same_values(one: Any, other: Any, tolerance: float = 1e-6) -> bool:
+def same_values(one: Any, other: Any, tolerance: float = TOLERANCE) -> bool:
     """Equal up to rounding, also for several named answers."""
     if isinstance(one, dict):
         return isinstance(other, dict) and all(same_values(one[key], other[key], tolerance) for key in one)
     if one is None or other is None or isinstance(one, str | tuple):
         return bool(one == other)
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=tolerance, atol=1e-9))
+    if one.shape != other.shape:
+        return False
+    largest = float(np.abs(other[np.isfinite(other)]).max(initial=0.0))
+    return bool(np.allclose(one, other, rtol=tolerance, atol=NEAR_ZERO * (largest or 1.0)))

@@ -12,6 +12,8 @@ from dpcourse.tasks.respondent import Probe
 
 FEW = 20  # calls that must all give the same answer
 
+SAME = "always the same coin"
+
 #: What to say about it.
 SAME_COIN = (
     "Your coin is tossed, but falls the same way at every call: is a generator made inside the function, with a fixed "

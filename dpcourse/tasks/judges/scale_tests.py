@@ -19,22 +19,22 @@ from dpcourse.audit.evidence import Fit
 
 
 class Sizes(NamedTuple):
-    """|z|^power / power has a Gamma law of this shape; ``flatness`` is E z^2 / (E |z|)^2."""
+    """|z|^power / power has a Gamma law of this shape."""
 
     power: int
     shape: float
-    flatness: float
 
 
-LAPLACE, NORMAL = Sizes(1, 1.0, 2.0), Sizes(2, 0.5, math.pi / 2)
+LAPLACE_SIZES, NORMAL_SIZES = Sizes(1, 1.0), Sizes(2, 0.5)
 
 
-def width_fit(z: np.ndarray, sizes: Sizes, *, level: float, power: float = 1 - 1e-6) -> Fit:
+def width_fit(z: np.ndarray, sizes: Sizes, *, level: float, power: float = 1 - 1e-6, freedom: int | None = None) -> Fit:
     """Exact two-sided test of the scale of ``z``, which should be 1, for noise of the right shape.
 
-    ``limits`` are the scales nearest to 1 that are caught with probability ``power``.
+    ``limits`` are the scales nearest to 1 that are caught with probability ``power``. ``freedom``: how many of the
+    numbers are independent, if not all (normal ones whose projection was taken off).
     """
-    total, k = float((np.abs(z) ** sizes.power).sum()) / sizes.power, sizes.shape * len(z)
+    total, k = float((np.abs(z) ** sizes.power).sum()) / sizes.power, sizes.shape * (freedom or len(z))
     low, high = special.gammaincinv(k, level / 2), special.gammainccinv(k, level / 2)
     narrow = float(low / special.gammaincinv(k, power)) ** (1 / sizes.power)
     wide = float(high / special.gammaincinv(k, 1 - power)) ** (1 / sizes.power)

@@ -1,37 +1,130 @@
-"""Judging a number that can be computed: compare with the reference, at every probe."""
+"""Judging what can be computed: compare with the right value at every probe, and name the mistakes that explain it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.judges.diagnosis import same_values
+from dpcourse.tasks.judges.diagnosis import TOLERANCE, answer_of, same_values
+from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
 
-#: A probe, the student's answer to it, and the right one.
-Answered = tuple[Probe, Any, Any]
+
+class Note(NamedTuple):
+    """What a wrong value means for privacy: a sentence, and whether it is only wasteful."""
+
+    text: str
+    wasteful: bool = False
+
+
+class Cell(NamedTuple):
+    """One part of the answer to one probe ("" where an answer has no parts)."""
+
+    probe: int
+    part: str
 
 
 def values_of(
-    reference: Callable[..., Any],
+    right: Callable[..., Any],
     *,
-    tolerance: float = 1e-6,
-    named: Callable[[Sequence[Answered]], str] = lambda pairs: "",
+    tolerance: float = TOLERANCE,
+    note: Callable[[Probe, Any, Any], Note | None] | None = None,
+    named: Callable[[Sequence[tuple[Probe, Any, Any]]], str] | None = None,
+    by_part: bool = False,
 ) -> Callable[[Interview], None]:
-    """The student's values must be those of ``reference`` (called with the probe), up to a relative ``tolerance``.
+    """The student's values must be those of ``right(**probe)``, up to a relative ``tolerance``.
 
-    ``named`` gives the mistake that it sees in the wrong answers, or "": then the known functions are compared.
+    ``note(probe, answer, right)`` may say what a wrong value means for privacy. ``named`` may name a mistake by all
+    (probe, answer, right) where no function has it. ``by_part``: each part of the answer earns its share of the points.
     """
 
     def judge(talk: Interview) -> None:
-        pairs = [(probe, talk.value(probe), reference(**probe)) for probe in talk.probes]  # all, then decide:
-        for probe, found, right in pairs:  # the whole pattern of answers names a mistake better than the first
-            if not same_values(found, right, tolerance):
-                talk.fail(
-                    f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}.", name=named(pairs)
-                )
-        talk.praise = f"All {len(pairs)} probes are answered right."
+        answers = [talk.value(probe) for probe in talk.probes]  # all, then decide: the pattern of all names a mistake
+        expected = [talk.task.answer.read(right(**probe)) for probe in talk.probes]
+        wrong = [
+            cell for cell in _cells(expected) if not same_values(_at(answers, cell), _at(expected, cell), tolerance)
+        ]
+        if not wrong:
+            talk.praise = f"All {len(answers)} probes are answered right."
+            return
+        known = explaining(talk, answers, expected, wrong, tolerance)
+        own = named(list(zip(talk.probes, answers, expected, strict=True))) if named else ""
+        if by_part and (share := 1 - len({cell.part for cell in wrong}) / len(expected[0])) > 0:
+            talk.share, talk.noticed = share, tuple(one.name for one in known)
+            talk.praise = _by_part(talk.probes, answers, expected, wrong, known)
+            return
+        probe, answer, truth = (several[wrong[0].probe] for several in (talk.probes, answers, expected))
+        text = f"For {arguments(probe)} you answer {shown(answer)}; right is {shown(truth)}."
+        said = note(probe, answer, truth) if note else None
+        talk.failing = probe
+        talk.fail(
+            f"{text} {said.text}" if said else text,
+            names=(own,) if own else tuple(one.name for one in known),
+            wasteful=bool(said and said.wasteful) or bool(known and all(one.hides for one in known)),
+        )
 
     return judge
+
+
+def explaining(
+    talk: Interview,
+    answers: Sequence[Any],
+    expected: Sequence[Any],
+    wrong: Sequence[Cell],
+    tolerance: float = TOLERANCE,
+) -> list[Mistake]:
+    """The known mistakes that explain every wrong cell: one, if one does, else several in different cells; or none.
+
+    A mistake explains a cell if it is wrong there, and the student answers as it does. Where it is wrong and the
+    student answers otherwise, another one of those that were made must explain the cell.
+    """
+    cells = list(_cells(expected))
+    changed, explained = dict[str, set[Cell]](), dict[str, set[Cell]]()
+    for one in talk.task.mistakes:
+        try:
+            theirs = [answer_of(one, talk.task.answer, probe) for probe in talk.probes]
+        except Complaint:
+            continue
+        changed[one.name] = {c for c in cells if not same_values(_at(theirs, c), _at(expected, c), tolerance)}
+        explained[one.name] = {c for c in changed[one.name] if same_values(_at(answers, c), _at(theirs, c), tolerance)}
+    names = list[str]()
+    left = set(wrong)
+    while left:
+        best = max(explained, key=lambda name: (len(explained[name] & left), -len(changed[name])), default="")
+        if not best or not explained[best] & left:
+            return []
+        names.append(best)
+        left -= explained[best]
+    covered = set[Cell]().union(*(explained[name] for name in names))
+    if any(not changed[name] <= covered for name in names):
+        return []
+    return [one for one in talk.task.mistakes if one.name in names]
+
+
+def _cells(expected: Sequence[Any]) -> Iterator[Cell]:
+    for number, one in enumerate(expected):
+        yield from (Cell(number, part) for part in (one if isinstance(one, Mapping) else ("",)))
+
+
+def _at(answers: Sequence[Any], cell: Cell) -> Any:
+    return answers[cell.probe][cell.part] if cell.part else answers[cell.probe]
+
+
+def _by_part(
+    probes: Sequence[Probe],
+    answers: Sequence[Any],
+    expected: Sequence[Any],
+    wrong: Sequence[Cell],
+    known: Sequence[Mistake],
+) -> str:
+    """Which parts are wrong, each with its first wrong value, and what is known of them."""
+    first = {cell.part: cell for cell in reversed(wrong)}
+    right = len(expected[0]) - len(first)
+    words = [
+        f"{part}: you answer {shown(_at(answers, cell))}; right is {shown(_at(expected, cell))}."
+        for part, cell in first.items()
+    ]
+    return " ".join([f"{right} of {len(expected[0])} are right.", *words, *(one.message for one in known)])

@@ -1,0 +1,230 @@
+"""What wrong noise means: which known mistakes it is, and whether it hides too little, or only more than it must.
+
+Nothing here decides; it chooses words. They are said after all probes were looked at: noise that is too wide at one of
+them may be too narrow at another, and noise whose width follows the secret hides nobody, however wide it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpcourse.audit import binomial_fit, ks_fit
+from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import Failed, Interview
+from dpcourse.tasks.judges.diagnosis import LIKELY, alike_samples, draws_of
+from dpcourse.tasks.judges.noise_law import Noise, with_parts
+from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.respondent import Probe
+from dpcourse.tasks.wording import arguments, number, shown
+
+NAMING = 6_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
+WIDER, NARROWER = 1.06, 0.94  # more than six deviations of the mean size of 6,000 draws
+WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
+TOO_LITTLE = "That is too little to hide one person."
+FROM_THE_SECRET = "The width of your noise follows from the data, which are the secret: it tells about them."
+
+
+class Seen(NamedTuple):
+    """A probe, what is right there, and many answers to it."""
+
+    probe: Probe
+    right: Noise
+    answers: np.ndarray
+
+    @property
+    def factor(self) -> float:
+        """How many times too wide the noise is, around wherever it lies."""
+        around = np.abs(self.answers - np.median(self.answers, axis=0))
+        z = np.abs(self.right.law.draw(np.random.default_rng(7), (20_000,)))
+        return float(around.mean() / self.right.scale / z.mean())
+
+    @property
+    def factors(self) -> np.ndarray:
+        """How many times too wide it is in each coordinate."""
+        return np.asarray(
+            np.median(np.abs(self.answers - self.right.centers), axis=0) / self.right.scale / self.right.law.typical
+        )
+
+    @property
+    def has_the_shape(self) -> bool:
+        """Is it noise of this law around the right centre, of whatever width, in every coordinate?"""
+        z, widths = self.right.standardized(self.answers), self.factors
+        if not widths.min() > 0:
+            return False
+        level = 1e-4 / z.shape[1]
+        above = (z > 0).sum(axis=0)
+        return all(
+            binomial_fit(int(above[column]), len(z), 0.5, level=level).passed
+            and ks_fit(z[:, column] / widths[column], self.right.law.cdf, level=level).passed
+            for column in range(z.shape[1])
+        )
+
+
+def diagnose_noise(
+    talk: Interview, probes: Sequence[Probe], law: Callable[..., Noise], failed: Failed, *, hides: bool
+) -> Failed:
+    """The failure with the names of the mistakes, and what it means for privacy."""
+    seen = list[Seen]()
+    with contextlib.suppress(Complaint):
+        for probe in probes:
+            seen.append(_seen(talk, probe, law))
+    failing = talk.failing
+    if len(seen) < len(probes):
+        names = failed.names or _of_this_length(talk, failing)
+        return Failed(failed.text, names, possible=lambda _: False)
+    known = _explaining(talk, law, seen)
+    meaning = Meaning()
+    if hides and not failed.names:
+        meaning = _meaning(talk, law, seen, failing)
+    names = tuple(one.name for one in known) or failed.names
+    if not names and any(one.name == meaning.name for one in talk.task.mistakes):
+        names = (meaning.name,)
+    if known and all(one.hides is not None for one in known):  # its own message says so
+        meaning = Meaning(wasteful=meaning.wasteful and all(one.hides for one in known))
+    return Failed(failed.text, names, meaning.wasteful, lambda _: False, meaning.note)
+
+
+def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:
+    """The mistakes, at most one, that give back as many numbers as the student does."""
+    if probe is None:
+        return ()
+    with contextlib.suppress(Complaint):
+        length = talk.draws(probe, 1).size
+        for one in talk.task.mistakes:
+            with contextlib.suppress(Complaint):
+                if draws_of(one, talk.task.answer, probe, 1, 1).size == length:
+                    return (one.name,)
+    return ()
+
+
+def _seen(talk: Interview, probe: Probe, law: Callable[..., Noise]) -> Seen:
+    right = law(**probe)
+    answers = talk.draws(probe, NAMING).reshape(NAMING, -1)
+    if answers.shape[1] != right.centers.size:
+        raise Complaint("another length")
+    return Seen(probe, right, answers)
+
+
+class Meaning(NamedTuple):
+    """What wrong noise means for whoever is in the data: the sentence, and whether it is only wasteful."""
+
+    note: str = ""
+    wasteful: bool = False
+    name: str = ""
+
+
+def _meaning(talk: Interview, law: Callable[..., Noise], seen: list[Seen], failing: Probe | None) -> Meaning:
+    """Nothing can be said where the shape is another one."""
+    if not all(one.has_the_shape for one in seen):
+        return Meaning()
+    if _follows_the_secret(talk, law, seen):
+        return Meaning(FROM_THE_SECRET)
+    uneven = [one for one in seen if one.factors.max() > 1.15 * one.factors.min()]
+    if uneven:
+        return _meaning_of_uneven(uneven[0])
+    factors = [one.factor for one in seen]
+    narrow = int(np.argmin(factors))
+    if factors[narrow] < NARROWER:
+        if seen[narrow].probe is failing:
+            return Meaning(TOO_LITTLE)
+        scale = seen[narrow].right.scale
+        return Meaning(
+            f"For {arguments(seen[narrow].probe)} its width is about {number(factors[narrow] * scale)}, and "
+            f"{number(scale)} is needed. {TOO_LITTLE}"
+        )
+    return Meaning(WASTEFUL, wasteful=True) if max(factors) > WIDER else Meaning()
+
+
+def _meaning_of_uneven(one: Seen) -> Meaning:
+    """Coordinates of different widths: what they spend together decides whether one person is hidden.
+
+    Of Laplace noise that is the sum of 1 / scale, of Gaussian noise the sum of 1 / variance.
+    """
+    power = one.right.law.sizes.power
+    spent = float(np.mean(one.factors**-power) ** (1 / power))
+    widths = f"The widths of your noise are about {shown(one.factors * one.right.scale)}"
+    if spent > 1.05:
+        return Meaning(f"{widths}: together they spend more than is allowed. {TOO_LITTLE}")
+    return Meaning(f"{widths}: one person is hidden, but some numbers get more noise than others.", name="uneven split")
+
+
+def _follows_the_secret(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) -> bool:
+    """Other data, all else equal: is the noise as wide as before?"""
+    for one in seen[:2]:
+        for name in one.probe:
+            other = _other_data(one.probe, name, law)
+            if other is None:
+                continue
+            with contextlib.suppress(Complaint):
+                there = _seen(talk, other, law)
+                if not 0.85 < there.factor / one.factor < 1.18:
+                    return True
+    return False
+
+
+def _other_data(probe: Probe, name: str, law: Callable[..., Noise]) -> Probe | None:
+    """The probe with another value of this argument, if that is data: it moves the right centre, and not the scale."""
+    value = probe[name]
+    if not isinstance(value, int | float | np.ndarray) or isinstance(value, bool):
+        return None
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu":
+        return None
+    other: Any = (array * 0.4).astype(array.dtype)
+    changed = {**probe, name: other if isinstance(value, np.ndarray) else type(value)(other)}
+    try:
+        before, after = law(**probe), law(**changed)
+    except (ValueError, ArithmeticError, IndexError):
+        return None
+    same_scale = bool(np.isclose(before.scale, after.scale, rtol=1e-9))
+    moved = before.centers.shape == after.centers.shape and not np.allclose(before.centers, after.centers)
+    return changed if same_scale and moved else None
+
+
+def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) -> tuple[Mistake, ...]:
+    """The mistake, or the two of different parts, that the answers to all probes look like; () if none does.
+
+    Two are asked for only where none explains everything by itself.
+    """
+    known = talk.task.mistakes
+    best = _best(talk, [(one, one) for one in known], seen)
+    if best:
+        return (best[0],)
+    pairs = [
+        ((one, other), with_parts(law, {**one.parts, **other.parts}))
+        for one, other in combinations([one for one in known if one.parts], 2)
+        if not set(one.parts) & set(other.parts)
+    ]
+    both = _best(talk, pairs, seen)
+    return both[0] if both else ()
+
+
+def _best(talk: Interview, candidates: list[tuple[Any, Mistake]], seen: list[Seen]) -> tuple[Any, float] | None:
+    likeliest: tuple[Any, float] | None = None
+    for label, one in candidates:
+        likely = _likely(talk, one, seen, likeliest[1] if likeliest else LIKELY)
+        if likely > (likeliest[1] if likeliest else LIKELY):
+            likeliest = label, likely
+    return likeliest
+
+
+def _likely(talk: Interview, one: Mistake, seen: list[Seen], least: float) -> float:
+    """How likely is it that all these answers are the mistake's? The smallest p-value over all probes, corrected."""
+    likely = 1.0
+    for place, here in enumerate(reversed(seen)):
+        try:
+            theirs = draws_of(one, talk.task.answer, here.probe, NAMING, 1_000_003 + place)
+        except Complaint:
+            return 0.0
+        theirs = theirs.reshape(len(theirs), -1)
+        if theirs.shape[1] != here.answers.shape[1]:
+            return 0.0
+        likely = min(likely, len(seen) * alike_samples(here.answers, theirs))
+        if likely <= least:
+            return likely
+    return likely

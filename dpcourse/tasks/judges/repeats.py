@@ -1,0 +1,101 @@
+"""Answers that come again: no noise, the same noise, noise that is sometimes absent, rounded or cut answers.
+
+Noise of a continuous law hardly gives the same number twice. In single precision it sometimes does: a count of 500 plus
+noise of scale 0.4 has about 10,000 different values within reach.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.judges.noise_law import Noise
+from dpcourse.tasks.wording import number
+
+REPEATED = 15  # more equal answers are no chance, in single precision neither (a count of 500, scale 0.33: 1e-12)
+TWICE = 2  # in double precision three equal answers among 20,000 have probability 1e-12
+FEW = 0.3  # of all answers must differ: single precision repeats some, rounding nearly all
+
+NO_NOISE, SAME_NOISE, SOMETIMES_NONE = "no noise", "always the same noise", "sometimes no noise"
+ROUNDED, CUT, CUT_AT_SECRET = "rounded", "cut after the noise", "cut at the true answer"
+AS_PRIVATE = "That costs no privacy, but here the noisy number itself is asked for."
+
+
+def refuse_repeats(talk: Interview, answers: np.ndarray, right: Noise, about: str) -> None:
+    """Fail answers, a row for each call, of which some coordinate has the same number again and again."""
+    if (answers == answers[0]).all() and np.allclose(answers[0], right.centers, rtol=1e-9, atol=1e-6 * right.scale):
+        shown = number(float(answers[0, 0]), 6) if answers.shape[1] == 1 else "the same"
+        talk.fail(f"{about} Every answer was {shown}, the true one: there is no noise.", name=NO_NOISE)
+    for digits in range(3):
+        if np.all(np.abs(answers - np.round(answers, digits)) <= 1e-9 * np.abs(answers)):
+            talk.fail(
+                f"{about} Every answer is a multiple of {10.0**-digits:g}: they are rounded, or come from discrete "
+                f"(geometric) noise. {AS_PRIVATE}",
+                name=ROUNDED,
+            )
+    for column, center in enumerate(right.centers):
+        where = f" in coordinate {column}" if answers.shape[1] > 1 else ""
+        _refuse(talk, answers[:, column], float(center), right.scale, about, where)
+
+
+def _refuse(talk: Interview, answers: np.ndarray, center: float, scale: float, about: str, where: str) -> None:
+    values, counts = np.unique(answers, return_counts=True)
+    value, times = float(values[counts.argmax()]), int(counts.max())
+    single = bool((answers == answers.astype(np.float32)).all())
+    if times <= (REPEATED if single else TWICE):
+        return
+    exact = abs(value - center) <= 1e-6 * scale + 1e-9 * abs(center)
+    if len(values) == 1:
+        same = f"{about} Every answer{where} was {number(value, 6)}"
+        if exact:
+            talk.fail(f"{same}, the true one: there is no noise on it.", name="no noise on some")
+        talk.fail(
+            f"{same}: the noise is always the same (a fixed seed inside the function?). Whoever knows it subtracts it.",
+            name=SAME_NOISE,
+        )
+    ends = value in (values[0], values[-1])
+    if len(values) < FEW * len(answers) and not (ends and times > 0.1 * len(answers)):
+        _refuse_rounded(talk, values, about, where, len(answers))
+    if ends and len(values) > 3:
+        _refuse_cut(talk, answers, value, exact, center, about, where, times)
+    if exact:
+        talk.fail(
+            f"{about} {times:,} of your answers{where} are the true one itself, {number(value, 6)}, without any noise. "
+            f"Noise that is sometimes absent hides nobody: the exact answer stands out by coming again.",
+            name=SOMETIMES_NONE,
+        )
+    talk.fail(
+        f"{about} {times:,} of your answers{where} are exactly {number(value, 6)}, though noise of this kind hardly "
+        f"gives the same number twice: do your seeds repeat, or is there no noise on some of them?",
+        name=SOMETIMES_NONE,
+    )
+
+
+def _refuse_rounded(talk: Interview, values: np.ndarray, about: str, where: str, answers: int) -> None:
+    text = f"{about} Only {len(values):,} different answers came back{where}"
+    if any(np.abs(values - np.round(values, digits)).max() <= 1e-9 * np.abs(values).max() for digits in range(1, 7)):
+        talk.fail(f"{text}: they are rounded. {AS_PRIVATE}", name=ROUNDED)
+    talk.fail(f"{text}: do their seeds repeat? Every call needs noise of its own.", name=SAME_NOISE)
+
+
+def _refuse_cut(
+    talk: Interview, answers: np.ndarray, value: float, exact: bool, center: float, about: str, where: str, times: int
+) -> None:
+    """One end to which answers were cut: harmless if everybody knows it, no privacy if it is the secret."""
+    text = (
+        f"{about} {times:,} of your answers{where} are exactly {number(value, 6)}, the {_end(answers, value)} of them"
+    )
+    if exact and center != 0:
+        talk.fail(
+            f"{text}, and the true answer: they are cut there. An end that is the secret tells it to everybody.",
+            name=CUT_AT_SECRET,
+        )
+    talk.fail(
+        f"{text}: are they cut to a range after the noise? If everybody knows the range, that costs no privacy; but on "
+        f"average the answer is no longer right, and here the noisy number itself is asked for.",
+        name=CUT,
+    )
+
+
+def _end(answers: np.ndarray, value: float) -> str:
+    return "smallest" if value == answers.min() else "largest"
