@@ -2,12 +2,15 @@
 
 import math
 import random
+from collections import Counter
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import scipy.stats
 import torch
 
-from tests.tasks.bank_hw1.shared import wrong
+from tests.tasks.bank_hw1.shared import NUMBERS, VECTORS, noisy_in_forms, spoilt, wrong
 
 
 def _debt_numpy(debts, maximum, epsilon, rng):
@@ -107,11 +110,72 @@ def _years_seen(years, bins, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, len(counts))
 
 
+def _debt_pandas(debts, maximum, epsilon, rng):
+    return pd.Series(debts).clip(lower=0, upper=maximum).sum() + rng.laplace(scale=maximum / epsilon)
+
+
+def _debt_decimal(debts, maximum, epsilon, rng):
+    total = sum(min(max(Decimal(float(one)), Decimal(0)), Decimal(maximum)) for one in debts)
+    return total + Decimal(rng.laplace()) * Decimal(maximum) / Decimal(epsilon)
+
+
+def _debt_shares(debts, maximum, epsilon, rng):
+    """In units of the maximum."""
+    return maximum * (
+        np.clip(debts / maximum, 0, 1).sum() + rng.exponential(1 / epsilon) - rng.exponential(1 / epsilon)
+    )
+
+
+def _debt_cut_with_a_margin(debts, maximum, epsilon, rng):
+    return np.clip(debts, 0, maximum + 1e-6).sum() + rng.laplace(0, maximum / epsilon)
+
+
+def _exact_debt(debts, maximum, epsilon):
+    return float(np.clip(debts, 0, maximum).sum())
+
+
+def _counts_numpy(counts, epsilon, rng):
+    return counts + rng.laplace(0, len(counts) / epsilon, len(counts))
+
+
+def _exact_counts(counts, epsilon):
+    return counts.astype(float)
+
+
+def _zero_sum(answers, centers):
+    """The same width, but noises that add up to 0."""
+    noise = answers - centers
+    return centers + (noise - noise.mean()) * math.sqrt(len(noise) / (len(noise) - 1))
+
+
+def _histogram_pandas(years, bins, epsilon, rng):
+    return pd.Series(years).value_counts().reindex(bins, fill_value=0) + rng.laplace(0, 1 / epsilon, len(bins))
+
+
+def _histogram_counter(years, bins, epsilon, rng):
+    seen = Counter(years.tolist())
+    return [seen[year] + math.log(rng.random() / rng.random()) / epsilon for year in bins.tolist()]
+
+
+def _histogram_torch(years, bins, epsilon):
+    counts = (torch.from_numpy(years)[:, None] == torch.from_numpy(bins)).sum(0)
+    return torch.distributions.Laplace(counts.double(), 1 / epsilon).sample()
+
+
+def _exact_histogram(years, bins, epsilon):
+    return (years[:, None] == bins).sum(axis=0).astype(float)
+
+
 RIGHT = {
     "total_debt": {
         "numpy": _debt_numpy,
         "loop and random": _debt_loop,
         "torch": _debt_torch,
+        "pandas's clip": _debt_pandas,
+        "Decimals throughout": _debt_decimal,
+        "in units of the maximum": _debt_shares,
+        "cut with a margin": _debt_cut_with_a_margin,
+        **noisy_in_forms(_debt_numpy, NUMBERS),
         "scipy": lambda debts, maximum, epsilon, rng: scipy.stats.laplace.rvs(
             np.minimum(np.maximum(debts, 0), maximum).sum(), maximum / epsilon, random_state=rng
         ),
@@ -121,10 +185,20 @@ RIGHT = {
         "loop": _counts_loop,
         "inverse transform": _counts_inverse,
         "torch": _counts_torch,
+        "normals of random width": lambda counts, epsilon, rng: (
+            counts
+            + np.sqrt(2 * rng.exponential(size=len(counts))) * rng.standard_normal(len(counts)) * len(counts) / epsilon
+        ),
+        "scipy": lambda counts, epsilon, rng: scipy.stats.laplace(counts, len(counts) / epsilon).rvs(random_state=rng),
+        "column": lambda counts, epsilon, rng: np.ravel(
+            counts[:, None] + rng.laplace(0, len(counts) / epsilon, (len(counts), 1))
+        ),
+        **noisy_in_forms(_counts_numpy, VECTORS),
     },
     "noisy_histogram": {
         "bincount": _histogram_numpy, "loop": _histogram_loop, "histogram": _histogram_edges,
-        "random": _histogram_random,
+        "random": _histogram_random, "value_counts": _histogram_pandas, "Counter": _histogram_counter,
+        "torch": _histogram_torch, **noisy_in_forms(_histogram_numpy, VECTORS),
     },
 }  # fmt: skip
 
@@ -188,7 +262,52 @@ _KNOWN = {
 
 #: Several more ways to make a known mistake.
 _MORE = {
+    "total_debt": {
+        **spoilt(_debt_numpy, _exact_debt),
+        "never below 0": (
+            lambda debts, maximum, epsilon, rng: max(0.0, _debt_numpy(debts, maximum, epsilon, rng)),
+            "cut after the noise",
+        ),
+        "cut to the table's own maximum": (
+            lambda debts, maximum, epsilon, rng: (
+                np.clip(debts, 0, np.median(debts)).sum() + rng.laplace(0, maximum / epsilon)
+            ),
+            None,
+        ),
+        "resampled": (
+            lambda debts, maximum, epsilon, rng: _debt_numpy(rng.choice(debts, len(debts)), maximum, epsilon, rng),
+            None,
+        ),
+        "deviation of the table": (
+            lambda debts, maximum, epsilon, rng: _exact_debt(debts, maximum, epsilon) + rng.laplace(0, np.std(debts)),
+            None,
+        ),
+        "geometric": (
+            lambda debts, maximum, epsilon, rng: (
+                round(_exact_debt(debts, maximum, epsilon))
+                + rng.geometric(1 - math.exp(-epsilon / maximum))
+                - rng.geometric(1 - math.exp(-epsilon / maximum))
+            ),
+            "rounded",
+        ),
+    },
     "noisy_counts": {
+        **spoilt(_counts_numpy, _exact_counts),
+        "zero-sum": (lambda counts, epsilon, rng: _zero_sum(_counts_numpy(counts, epsilon, rng), counts), None),
+        "geometric": (
+            lambda counts, epsilon, rng: (
+                counts
+                + rng.geometric(1 - math.exp(-epsilon / len(counts)), len(counts))
+                - rng.geometric(1 - math.exp(-epsilon / len(counts)), len(counts))
+            ),
+            "rounded",
+        ),
+        "one count without noise": (
+            lambda counts, epsilon, rng: np.append(_counts_numpy(counts, epsilon, rng)[:-1], counts[-1]),
+            None,
+        ),
+        "one too few": (lambda counts, epsilon, rng: _counts_numpy(counts, epsilon, rng)[:-1], None),
+        "sorted": (lambda counts, epsilon, rng: np.sort(_counts_numpy(counts, epsilon, rng)), None),
         "first one wider": (
             lambda counts, epsilon, rng: counts + rng.laplace(0, 1 / epsilon / _halves(len(counts))[::-1]),
             "uneven split",
@@ -215,6 +334,27 @@ _MORE = {
         },
     },
     "noisy_histogram": {
+        **spoilt(_histogram_numpy, _exact_histogram),
+        "zero-sum": (
+            lambda years, bins, epsilon, rng: _zero_sum(
+                _histogram_numpy(years, bins, epsilon, rng), _exact_histogram(years, bins, epsilon)
+            ),
+            None,
+        ),
+        "geometric": (
+            lambda years, bins, epsilon, rng: (
+                _exact_histogram(years, bins, epsilon)
+                + rng.geometric(1 - math.exp(-epsilon), len(bins))
+                - rng.geometric(1 - math.exp(-epsilon), len(bins))
+            ),
+            "rounded",
+        ),
+        "noise only where somebody came": (
+            lambda years, bins, epsilon, rng: np.where(
+                _exact_histogram(years, bins, epsilon) > 0, _histogram_numpy(years, bins, epsilon, rng), 0
+            ),
+            "no noise on some",
+        ),
         "the next year in the last": (
             lambda years, bins, epsilon, rng: (
                 np.histogram(years, bins=[*bins, bins[-1] + 1])[0] + rng.laplace(0, 1 / epsilon, len(bins))
