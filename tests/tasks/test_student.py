@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from dpcourse.accounting import dp_sgd_epsilon
-from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of, values_of
+from dpcourse.tasks import Answer, Answers, Complaint, Student, Task, check, grade, tasks_of
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Late, Unwritten, received
 from dpcourse.tasks.interview import LEVEL, Interview
+from dpcourse.tasks.judges.values import values_of
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.wording import shown
 

@@ -40,8 +40,7 @@ class Seen(NamedTuple):
     def factor(self) -> float:
         """How many times too wide the noise is, around wherever it lies."""
         around = np.abs(self.answers - np.median(self.answers, axis=0))
-        z = np.abs(self.right.law.draw(np.random.default_rng(7), (20_000,)))
-        return float(around.mean() / self.right.scale / z.mean())
+        return float(around.mean() / self.right.scale / self.right.law.mean_size)
 
     @property
     def factors(self) -> np.ndarray:

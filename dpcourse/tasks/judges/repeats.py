@@ -6,8 +6,11 @@ noise of scale 0.4 has about 10,000 different values within reach.
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.noise_law import Noise
 from dpcourse.tasks.wording import number
@@ -85,7 +88,7 @@ def _refuse_cut(
     text = (
         f"{about} {times:,} of your answers{where} are exactly {number(value, 6)}, the {_end(answers, value)} of them"
     )
-    if exact and center != 0:
+    if exact and not _is_an_end_elsewhere(talk, value, value == answers.min()):
         talk.fail(
             f"{text}, and the true answer: they are cut there. An end that is the secret tells it to everybody.",
             name=CUT_AT_SECRET,
@@ -95,6 +98,17 @@ def _refuse_cut(
         f"average the answer is no longer right, and here the noisy number itself is asked for.",
         name=CUT,
     )
+
+
+def _is_an_end_elsewhere(talk: Interview, value: float, low: bool) -> bool:
+    """Are the answers to another probe, with another true answer, cut at the same number?"""
+    for probe in talk.probes:
+        if probe is not talk.failing:
+            with contextlib.suppress(Complaint):
+                others = talk.draws(probe, talk.few)
+                if np.count_nonzero(others == value) > TWICE and (others.min() if low else others.max()) == value:
+                    return True
+    return value == 0
 
 
 def _end(answers: np.ndarray, value: float) -> str:
