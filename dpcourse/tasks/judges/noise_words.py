@@ -7,6 +7,7 @@ them may be too narrow at another, and noise whose width follows the secret hide
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -51,17 +52,20 @@ class Seen(NamedTuple):
 
     @property
     def has_the_shape(self) -> bool:
-        """Is it noise of this law around the right centre, of whatever width, in every coordinate?"""
+        """Is it noise of this law around the right centre, of whatever width, of its own in every coordinate?"""
         z, widths = self.right.standardized(self.answers), self.factors
         if not widths.min() > 0:
             return False
         level = 1e-4 / z.shape[1]
         above = (z > 0).sum(axis=0)
-        return all(
+        alone = all(
             binomial_fit(int(above[column]), len(z), 0.5, level=level).passed
             and ks_fit(z[:, column] / widths[column], self.right.law.cdf, level=level).passed
             for column in range(z.shape[1])
         )
+        together = (z > 0).T.astype(float) @ (z > 0) + (z <= 0).T.astype(float) @ (z <= 0)
+        apart = np.abs(together - np.diag(np.diag(together)) - len(z) / 2 * (1 - np.eye(z.shape[1])))
+        return alone and float(apart.max(initial=0.0)) < 6 * math.sqrt(len(z)) / 2  # no two that go together
 
 
 def diagnose_noise(
