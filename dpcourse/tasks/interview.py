@@ -111,6 +111,7 @@ class Interview:
 
     def value(self, probe: Probe) -> Any:
         """The student's answer to a probe."""
+        self.failing = probe
         with _telling(probe):
             found = self.student.value(probe, self.coins.seed_of_call())
         self.recorded.append(Recorded(probe, None, found))
@@ -118,6 +119,7 @@ class Interview:
 
     def draws(self, probe: Probe, number: int) -> np.ndarray:
         """A sample of the student's answers to a probe."""
+        self.failing = probe
         with _telling(probe):
             found = self.student.draws(probe, number, self.coins.seed_of_call())
         self.recorded.append(Recorded(probe, number, found))

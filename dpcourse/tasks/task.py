@@ -18,6 +18,7 @@ from dpcourse.tasks.judges.diagnosis import explaining, first_and_sum
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe, Respondent
 from dpcourse.tasks.verdict import Verdict
+from dpcourse.tasks.wording import shortens
 
 #: What a test would notice, by the unit of its smallest error.
 NOTICED = {"scale factor": "a scale off by {:.0%}", "true probability": "a share off by {:.1%}"}
@@ -85,12 +86,13 @@ class Task:
             status, names, wasteful = "failed", talk.noticed, talk.wasteful
         where = "" if status == "passed" else f"See {self.see}."
         odds = self._odds(talk) if status in ("passed", "failed") else ""
+        probe = talk.failing if public and status not in ("passed", "missing") else None
+        whole = f"(`check({self.name}).probe` has all of the arguments.)" if probe and shortens(probe) else ""
         return Verdict(
             task=self.name, status=status, share=share,
-            message=" ".join(part for part in (message, where, odds) if part),
-            mistake=names[0] if names else "", also=names[1:], probe=talk.failing,
-            wasteful=wasteful, public=public, false_fail=first.spent, odds=odds,
-            layer=layer, errors=errors,
+            message=" ".join(part for part in (message, whole, where, odds) if part),
+            mistake=names[0] if names else "", also=names[1:], probe=probe,
+            wasteful=wasteful, public=public, false_fail=first.spent, odds=odds, layer=layer, errors=errors,
             evidence=tuple(talk.evidence), picture=talk.picture,
         )  # fmt: skip
 

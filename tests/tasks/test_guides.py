@@ -14,8 +14,8 @@ def python_blocks(text):
 
 def test_the_worked_example_runs_and_tells_right_from_wrong():
     guide = (ROOT / "autograder" / "README.md").read_text(encoding="utf-8")
-    task, trial = python_blocks(guide.partition("\n## A new task in thirty lines\n")[2].partition("\n## ")[0])
-    assert len([line for line in task.splitlines() if line.strip()]) <= 36
+    task, trial = python_blocks(guide.partition("\n## A new task in 25 lines\n")[2].partition("\n## ")[0])
+    assert len([line for line in task.splitlines() if line.strip()]) <= 25
     room, out = {}, io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(task + trial, "autograder/README.md", "exec"), room)
@@ -35,7 +35,7 @@ def test_the_students_guide_quotes_a_verdict_that_is_given():
     quoted = re.sub(r"\n> ", " ", (ROOT / "exercises" / "README.md").read_text(encoding="utf-8"))
     said = check(noisy_count)
     assert "It looks like the scale is epsilon, not 1/epsilon" in said.message
-    for words in ("That is too little to hide one person.", "Your answers spread like Laplace noise of scale about"):
+    for words in ("That is too little to hide one person.", "Your noise is like Laplace noise of scale about"):
         assert words in said.message
         assert words in quoted
 
