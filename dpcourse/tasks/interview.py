@@ -54,10 +54,11 @@ class Failed(Exception):
 
     def __init__(
         self, text: str, names: tuple[str, ...] = (), wasteful: bool = False,
-        possible: Callable[[Mistake], bool] | None = None, note: str = "",
+        possible: Callable[[Mistake], bool] | None = None, note: str = "", probe: Probe | None = None,
     ) -> None:  # fmt: skip
         super().__init__(text)
         self.text, self.names, self.wasteful, self.possible, self.note = text, names, wasteful, possible, note
+        self.probe = probe
 
     @property
     def name(self) -> str:
@@ -156,7 +157,7 @@ class Interview:
         self, text: str, *, name: str = "", names: tuple[str, ...] = (), wasteful: bool = False, note: str = ""
     ) -> NoReturn:
         """The answers are wrong: say how, and by how much. ``name``, or ``names``: the mistakes, if the judge knows."""
-        raise Failed(text, names or ((name,) if name else ()), wasteful, note=note)
+        raise Failed(text, names or ((name,) if name else ()), wasteful, note=note, probe=self.failing)
 
 
 class SecondLook(Interview):

@@ -78,7 +78,7 @@ class Task:
             if not names:
                 possible = [one for one in self.mistakes if failed.possible is None or failed.possible(one)]
                 names = tuple(filter(None, [explaining(possible, talk.looked_closer(), self.answer, self.summary)]))
-            status, wasteful = "failed", failed.wasteful
+            status, wasteful, talk.failing = "failed", failed.wasteful, failed.probe or talk.failing
             words = (failed.text, failed.note, *(known[name].message for name in names if name in known))
             message = " ".join(part for part in words if part)
         share = min(1.0, max(0.0, talk.share)) if status == "passed" else 0.0

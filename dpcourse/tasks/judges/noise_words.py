@@ -73,13 +73,13 @@ def diagnose_noise(
 ) -> Failed:
     """The failure with the names of the mistakes, and what it means for privacy."""
     seen = list[Seen]()
+    failing = failed.probe
     with contextlib.suppress(Complaint):
         for probe in probes:
             seen.append(_seen(talk, probe, law))
-    failing = talk.failing
     if len(seen) < len(probes):
         names = failed.names or _of_this_length(talk, failing)
-        return Failed(failed.text, names, possible=lambda _: False)
+        return Failed(failed.text, names, possible=lambda _: False, probe=failing)
     known = _explaining(talk, law, seen)
     meaning = Meaning()
     if hides and not failed.names:
@@ -89,7 +89,7 @@ def diagnose_noise(
         names = (meaning.name,)
     if known and all(one.hides is not None for one in known):  # its own message says so
         meaning = Meaning(wasteful=meaning.wasteful and all(one.hides for one in known))
-    return Failed(failed.text, names, meaning.wasteful, lambda _: False, meaning.note)
+    return Failed(failed.text, names, meaning.wasteful, lambda _: False, meaning.note, failing)
 
 
 def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:
