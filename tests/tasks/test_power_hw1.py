@@ -10,9 +10,8 @@ from dpcourse.audit import draws_needed_for_scale_error, ks_fit
 from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
 from dpcourse.audit.epsilon import certified
 from dpcourse.audit.fit import ks_critical
-from dpcourse.tasks import LEVEL, Noise, tasks_of
+from dpcourse.tasks import LEVEL, tasks_of
 from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices
-from dpcourse.tasks.hw1_pure_dp import counts as pure_dp
 from dpcourse.tasks.hw1_pure_dp.choices import _probabilities, _shares
 from dpcourse.tasks.hw1_pure_dp.median import (
     HARD,
@@ -29,15 +28,17 @@ from dpcourse.tasks.hw1_pure_dp.median import (
     exponential_median,
     rank_error,
 )
-from dpcourse.tasks.judges import scale_tests as widths
 from dpcourse.tasks.judges.choices import DOUBTFUL
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.noise import LAPLACE_DRAWS as DRAWS
+from dpcourse.tasks.judges.noise import DRAWS
 from dpcourse.tasks.judges.noise import TESTS as TESTS_OF_A_LOOK
-from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
+from dpcourse.tasks.judges.noise_law import LAPLACE as LAPLACE_LAW
+from dpcourse.tasks.judges.scale_tests import LAPLACE_SIZES, NORMAL_SIZES, largest_fit, width_fit
+from dpcourse.tasks.mistake import arguments_of
+from tests.tasks.bank_hw1 import RIGHT
 from tests.tasks.test_power import MISS, missed, probes
 
-LAPLACE = Noise.laplace(0.0, 1.0).cdf
+LAPLACE = LAPLACE_LAW.cdf
 CHOICE_LEVEL = LEVEL / 4  # two probes, a look at each, at many draws, and at more: see shares_of
 NOISE_LEVEL = LEVEL / 4 / TESTS_OF_A_LOOK  # three probes at most, four looks: see noise_of
 
@@ -45,14 +46,14 @@ NOISE_LEVEL = LEVEL / 4 / TESTS_OF_A_LOOK  # three probes at most, four looks: s
 @pytest.mark.parametrize("factor", [0.9, 1.1])
 def test_a_laplace_scale_that_is_off_by_a_tenth_is_seen(factor):
     sample = np.random.default_rng(0).laplace(size=DRAWS)
-    found = width_fit(sample, widths.LAPLACE, level=NOISE_LEVEL, power=1 - MISS)
+    found = width_fit(sample, LAPLACE_SIZES, level=NOISE_LEVEL, power=1 - MISS)
     assert 0.9 < found.limits[0] < 1 < found.limits[1] < 1.1
     assert found.passed
-    assert not width_fit(factor * sample, widths.LAPLACE, level=NOISE_LEVEL).passed
+    assert not width_fit(factor * sample, LAPLACE_SIZES, level=NOISE_LEVEL).passed
     assert draws_needed_for_scale_error(factor, LAPLACE, level=NOISE_LEVEL, power=1 - MISS) > DRAWS  # one event: more
 
 
-@pytest.mark.parametrize(("sizes", "draw"), [(widths.LAPLACE, "laplace"), (widths.NORMAL, "normal")])
+@pytest.mark.parametrize(("sizes", "draw"), [(LAPLACE_SIZES, "laplace"), (NORMAL_SIZES, "normal")])
 def test_the_sum_of_sizes_has_its_law(sizes, draw):
     """2,000 p-values of samples of 50 are uniform: fails right code once in 1e6 times, sees a distance of 0.12."""
     rng = np.random.default_rng(1)
@@ -60,7 +61,7 @@ def test_the_sum_of_sizes_has_its_law(sizes, draw):
     assert ks_fit(found, lambda p: np.clip(p, 0, 1), level=1e-6)
 
 
-@pytest.mark.parametrize(("sizes", "draw"), [(widths.LAPLACE, "laplace"), (widths.NORMAL, "normal")])
+@pytest.mark.parametrize(("sizes", "draw"), [(LAPLACE_SIZES, "laplace"), (NORMAL_SIZES, "normal")])
 def test_the_limits_of_the_sum_of_sizes_are_where_they_are_said_to_be(sizes, draw):
     """At a limit with power 0.9, of 2,000 samples 1,800 +- 68 are caught (five deviations: 6e-7)."""
     rng = np.random.default_rng(2)
@@ -93,7 +94,7 @@ def test_noise_of_another_shape_is_seen(other):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "draw", "cdf"), [(widths.LAPLACE, "laplace", LAPLACE), (widths.NORMAL, "normal", ndtr)]
+    ("sizes", "draw", "cdf"), [(LAPLACE_SIZES, "laplace", LAPLACE), (NORMAL_SIZES, "normal", ndtr)]
 )
 def test_the_largest_size_has_its_law(sizes, draw, cdf):
     """2,000 p-values of samples of 50 are uniform: fails right code once in 1e6 times, sees a distance of 0.12."""
@@ -127,7 +128,7 @@ def test_a_noisy_maximum_with_laplace_noise_is_seen_though_it_is_as_private():
     """
     for asked in probes("hw1_pure_dp", "exponential_choice", 50):
         probe = asked[-1]
-        right = _probabilities(probe["utilities"], probe["epsilon"], probe["sensitivity"])
+        right = _probabilities(arguments_of(probe))
         best, scores = int(np.argmax(right)), probe["epsilon"] * probe["utilities"] / (2 * probe["sensitivity"])
         wrong = wins_by_laplace_noise(scores, best)
         not_doubted = missed(right[best], wrong, DOUBTFUL, pure_dp_choices.DRAWS)
@@ -140,9 +141,8 @@ def test_a_wrong_factor_in_the_exponential_mechanism_is_seen(factor):
     """0: scores not looked at; 0.5: a 2 too many; 2: the 2 forgotten; -1: the sign turned."""
     for asked in probes("hw1_pure_dp", "exponential_choice"):
         probe = asked[-1]
-        scores = probe["utilities"], probe["epsilon"], probe["sensitivity"]
-        right = _probabilities(*scores)
-        wrong = _shares(factor * scores[1] * scores[0] / (2 * scores[2]))
+        right = _probabilities(arguments_of(probe))
+        wrong = _shares(factor * probe["epsilon"] * probe["utilities"] / (2 * probe["sensitivity"]))
         level = CHOICE_LEVEL / 2 / len(right)
         assert min(missed(p, q, level, pure_dp_choices.DRAWS) for p, q in zip(right, wrong, strict=True)) <= MISS
 
@@ -218,19 +218,12 @@ def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
 
 
 @pytest.mark.parametrize(
-    ("name", "right"),
-    [
-        ("likelihood_ratio", pure_dp._likelihood_ratio),
-        ("ratio_range", pure_dp._ratio_range),
-        ("sensitivity_of", pure_dp._sensitivity_of),
-        ("exponential_probabilities", _probabilities),
-        ("meeting_probabilities", pure_dp_choices._society),
-    ],
+    "name", ["likelihood_ratio", "ratio_range", "sensitivity_of", "exponential_probabilities", "meeting_probabilities"]
 )
-def test_no_seed_draws_probes_at_which_a_known_mistake_does_not_show(name, right):
-    task = tasks_of("hw1_pure_dp")[name]
+def test_no_seed_draws_probes_at_which_a_known_mistake_does_not_show(name):
+    task, right = tasks_of("hw1_pure_dp")[name], next(iter(RIGHT[name].values()))
     for asked in probes("hw1_pure_dp", name, 150):
-        answers = [right(**probe) for probe in asked]
+        answers = [task.answer.read(right(**probe)) for probe in asked]
         for known in task.mistakes:
             wrong = [task.answer.read(known.wrong(**probe)) for probe in asked]
             same = [same_values(one, other) for one, other in zip(answers, wrong, strict=True)]

@@ -9,13 +9,12 @@ import numpy as np
 
 from dpcourse import data
 from dpcourse.mechanisms import Exponential
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.judges.choices import shares_of
+from dpcourse.tasks.answers import VECTOR, Answer
+from dpcourse.tasks.declare import choice_task, value_task
 from dpcourse.tasks.judges.fixed_seed import SAME_COIN
-from dpcourse.tasks.judges.values import values_of
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import drawn, each, uniform
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 
 CITIES = ("Ottawa", "Toronto", "New York", "Washington", "Memphis", "Los Angeles", "La Habana")
 
@@ -23,20 +22,9 @@ DRAWS = 7_000  # of the last look: what differs as little as Laplace from Gumbel
 MORE = 12_000  # if it is: enough to convict it with probability 1 - 1e-6
 
 
-def _probability_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    return [
-        {
-            "utilities": rng.uniform(-6, 6, int(rng.integers(3, 8))).round(2),
-            "epsilon": float(rng.uniform(0.4, 3)),
-            "sensitivity": float(rng.uniform(1.3, 4)),
-        }
-        for _ in range(3)
-    ]
-
-
-def _probabilities(utilities: Any, epsilon: float, sensitivity: float) -> np.ndarray:
-    mechanism = Exponential(epsilon=epsilon, sensitivity=sensitivity, candidates=range(len(utilities)))
-    return mechanism.probabilities(utilities)
+def _probabilities(p: Any) -> np.ndarray:
+    mechanism = Exponential(epsilon=p.epsilon, sensitivity=p.sensitivity, candidates=range(len(p.utilities)))
+    return mechanism.probabilities(p.utilities)
 
 
 def _shares(exponents: Any) -> np.ndarray:
@@ -44,40 +32,88 @@ def _shares(exponents: Any) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
-exponential_probabilities = Task(
-    name="exponential_probabilities",
-    see="lecture 1, section 13",
-    probes=_probability_probes,
-    judge=values_of(_probabilities),
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
-            "two forgotten", lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / sensitivity),
-            "The exponent is divided by 2 * sensitivity: a neighbour moves the candidate's score and its rivals' "
-            "scores, and "
-            "each costs half. Without the 2 this is only 2 epsilon private.",
-        ),
-        Mistake(
-            "not normalised",
-            lambda utilities, epsilon, sensitivity: np.exp(epsilon * utilities / (2 * sensitivity)),
-            "Those are the weights. Probabilities sum to 1: divide by the sum of all weights.",
-        ),
-        Mistake(
-            "sensitivity forgotten", lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / 2),
-            "The sensitivity is missing: a score that one person can move far must count for little.",
-        ),
-        Mistake(
-            "sensitivity upside down",
-            lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities * sensitivity / 2),
-            "You multiply by the sensitivity. A score that one person can move far must count for less, not for more.",
-        ),
-        Mistake(
-            "worst preferred",
-            lambda utilities, epsilon, sensitivity: _shares(-epsilon * utilities / (2 * sensitivity)),
-            "The sign is turned: a higher utility is better and must be likelier.",
-        ),
+def _with_factor(factor: Callable[[Any], float]) -> Callable[[Any], np.ndarray]:
+    """The exponential mechanism with another factor than epsilon / (2 sensitivity) before the utilities."""
+    return lambda p: _shares(factor(p) * p.utilities)
+
+
+#: Mistakes of both tasks: name, message, and the factor before the utilities.
+_FACTORS: Sequence[tuple[str, str, Callable[[Any], float]]] = (
+    (
+        "two forgotten",
+        "The exponent is divided by 2 * sensitivity: a neighbour moves the candidate's score and its rivals' scores, "
+        "and each costs half. Without the 2 this is only 2 epsilon private.",
+        lambda p: p.epsilon / p.sensitivity,
     ),
-)  # fmt: skip
+    (
+        "four instead of two",
+        "That is private, but wasteful: it spends epsilon/2 only. Is a factor 2 in twice?",
+        lambda p: p.epsilon / (4 * p.sensitivity),
+    ),
+    (
+        "sensitivity forgotten",
+        "The sensitivity is missing: a score that one person can move far must count for little.",
+        lambda p: p.epsilon / 2,
+    ),
+    (
+        "epsilon forgotten",
+        "The epsilon is missing: with a smaller budget the candidates must be more alike.",
+        lambda p: 1 / (2 * p.sensitivity),
+    ),
+    (
+        "worst preferred",
+        "The sign is turned: a higher utility is better and must be likelier.",
+        lambda p: -p.epsilon / (2 * p.sensitivity),
+    ),
+)
+_HARMLESS = {"four instead of two": True}
+
+exponential_probabilities = value_task(
+    "exponential_probabilities",
+    see="lecture 1, section 13",
+    probes=each(
+        3,
+        utilities=drawn(lambda rng: rng.uniform(-6, 6, int(rng.integers(3, 8))).round(2)),
+        epsilon=uniform(0.4, 3),
+        sensitivity=uniform(1.3, 4),
+    ),
+    right=_probabilities,
+    form=VECTOR,
+    mistakes=[
+        *(mistake(name, words, _with_factor(factor), hides=_HARMLESS.get(name)) for name, words, factor in _FACTORS),
+        mistake(
+            "not normalised",
+            "Those are the weights. Probabilities sum to 1: divide by the sum of all weights.",
+            lambda p: np.exp(p.epsilon * p.utilities / (2 * p.sensitivity)),
+        ),
+        mistake(
+            "weights over the largest",
+            "You divide the weights by the largest one. Probabilities sum to 1: divide by the sum of all weights.",
+            lambda p: np.exp(p.epsilon * (p.utilities - p.utilities.max()) / (2 * p.sensitivity)),
+        ),
+        mistake(
+            "sensitivity upside down",
+            "You multiply by the sensitivity. A score that one person can move far must count for less, not for more.",
+            _with_factor(lambda p: p.epsilon * p.sensitivity / 2),
+        ),
+        mistake(
+            "epsilon upside down",
+            "You divide by epsilon. A larger epsilon, less privacy, must let the best stand out more, not less.",
+            _with_factor(lambda p: 1 / (2 * p.sensitivity * p.epsilon)),
+        ),
+        mistake(
+            "shares of the utilities",
+            "Those are the utilities, divided by their sum. The weights are e^(epsilon u / (2 sensitivity)): they are "
+            "positive whatever u is, and one person changes each by a bounded factor.",
+            lambda p: p.utilities / p.utilities.sum(),
+        ),
+        mistake(
+            "powers of two",
+            "Those are powers of 2. The weights are powers of e: e^(epsilon u / (2 sensitivity)).",
+            _with_factor(lambda p: np.log(2) * p.epsilon / (2 * p.sensitivity)),
+        ),
+    ],
+)
 
 
 def _choice_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -98,75 +134,64 @@ def _choice_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
-def _chosen(shares: Callable[..., np.ndarray]) -> Callable[..., Any]:
-    """Draw by these (wrong) probabilities."""
+def _best_after(noise: Callable[[Any, float, int], np.ndarray]) -> Callable[[Any, np.random.Generator], Any]:
+    """The best candidate after ``noise(rng, scale, size)`` of scale 2 sensitivity / epsilon on every score."""
 
-    def wrong(candidates: Any, utilities: Any, epsilon: float, sensitivity: float, rng: Any) -> Any:
-        return candidates[int(rng.choice(len(candidates), p=shares(utilities, epsilon, sensitivity)))]
+    def draw(p: Any, rng: np.random.Generator) -> Any:
+        noisy = p.utilities + noise(rng, 2 * p.sensitivity / p.epsilon, len(p.candidates))
+        return p.candidates[int(np.argmax(noisy))]
 
-    return wrong
-
-
-def _by_hand(utilities: Any, epsilon: float, sensitivity: float) -> np.ndarray:
-    return _shares(epsilon * utilities / (2 * sensitivity))
+    return draw
 
 
-exponential_choice = Task(
-    name="exponential_choice",
+exponential_choice = choice_task(
+    "exponential_choice",
     see="lecture 1, section 13",
     probes=_choice_probes,
-    judge=shares_of(
-        lambda candidates, utilities, epsilon, sensitivity: _probabilities(utilities, epsilon, sensitivity),
-        lambda candidates, utilities, epsilon, sensitivity: candidates,
-        draws=DRAWS,
-        more=MORE,
-    ),
-    answer=Answer(choices=CITIES),
-    summary=lambda draws: np.array([CITIES.index(str(one)) for one in draws.ravel()], dtype=float),
-    mistakes=(
-        Mistake(
+    shares=_probabilities,
+    labels=lambda p: p.candidates,
+    form=Answer(choices=CITIES),
+    draws=DRAWS,
+    more_draws=MORE,
+    mistakes=[
+        mistake(
             "always the best",
-            lambda candidates, utilities, epsilon, sensitivity: candidates[int(np.argmax(utilities))],
             "The best one always wins: no dice. One person who changes the winner is seen with certainty.",
+            lambda p: p.candidates[int(np.argmax(p.utilities))],
         ),
-        Mistake(
-            "two forgotten",
-            _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / sensitivity)),
-            "The exponent is divided by 2 * sensitivity. Without the 2 the choice is only 2 epsilon private.",
-        ),
-        Mistake(
+        *(mistake(name, words, shares=_with_factor(factor)) for name, words, factor in _FACTORS),
+        mistake(
             "scores not looked at",
-            _chosen(lambda utilities, epsilon, sensitivity: np.full(len(utilities), 1 / len(utilities))),
             "Every candidate is as likely as the others: perfectly private, and useless.",
+            shares=lambda p: np.full(len(p.utilities), 1 / len(p.utilities)),
         ),
-        Mistake(
-            "worst preferred",
-            _chosen(lambda utilities, epsilon, sensitivity: _shares(-epsilon * utilities / (2 * sensitivity))),
-            "The sign is turned: a higher utility is better and must be likelier.",
-        ),
-        Mistake(
-            "four instead of two",
-            _chosen(lambda utilities, epsilon, sensitivity: _shares(epsilon * utilities / (4 * sensitivity))),
-            "That is private, but wasteful: it spends epsilon/2 only. Is a factor 2 in twice?",
-        ),
-        Mistake(
+        mistake(
             "Laplace noise on the scores",
-            lambda candidates, utilities, epsilon, sensitivity, rng: candidates[
-                int(np.argmax(utilities + rng.laplace(0, 2 * sensitivity / epsilon, len(candidates))))
-            ],
             "It looks like the best score after Laplace noise. That is epsilon-private, too, but another mechanism: "
             "its probabilities are not e^(epsilon u / (2 sensitivity)), divided by their sum. Noise from the Gumbel "
             "distribution gives these.",
+            draw=_best_after(lambda rng, scale, size: rng.laplace(0, scale, size)),
         ),
-        Mistake(
+        mistake(
+            "exponential noise on the scores",
+            "It looks like the best score after one-sided, exponential noise. That is epsilon-private, too, and even a "
+            "little better (it is called permute-and-flip), but another mechanism. Noise from the Gumbel distribution "
+            "gives the exponential one.",
+            draw=_best_after(lambda rng, scale, size: rng.exponential(scale, size)),
+        ),
+        mistake(
+            "Gaussian noise on the scores",
+            "It looks like the best score after Gaussian noise. Far out its densities differ by any factor: no epsilon "
+            "is kept.",
+            draw=_best_after(lambda rng, scale, size: rng.normal(0, scale, size)),
+        ),
+        mistake(
             "always the same coin",
-            lambda candidates, utilities, epsilon, sensitivity: _chosen(_by_hand)(
-                candidates, utilities, epsilon, sensitivity, np.random.default_rng(0)
-            ),
             SAME_COIN,
+            lambda p: p.candidates[int(np.random.default_rng(0).choice(len(p.candidates), p=_probabilities(p)))],
         ),
-    ),
-)  # fmt: skip
+    ],
+)
 
 
 def _society_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -185,74 +210,125 @@ def _society_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [{"members": cities[home], "cities": cities, "epsilon": float(rng.uniform(1.5, 5))} for home in homes]
 
 
-def _society(members: np.ndarray, cities: np.ndarray, epsilon: float) -> np.ndarray:
+def _distances(p: Any) -> np.ndarray:
+    """How far each city is from the members' mean."""
+    return np.linalg.norm(p.cities - p.members.mean(axis=0), axis=1)
+
+
+def _farthest(one: np.ndarray, other: np.ndarray, power: int = 2) -> float:
+    return float(np.linalg.norm(one[:, None] - other, ord=power, axis=2).max())
+
+
+def _sensitivity(p: Any) -> float:
+    return _farthest(p.cities, p.cities) / len(p.members)
+
+
+def _by_scores(
+    distances: Callable[[Any], np.ndarray] = _distances, sensitivity: Callable[[Any], float] = _sensitivity
+) -> Callable[[Any], np.ndarray]:
+    """The shares of a society that differs in its distances, or in its sensitivity."""
+    return lambda p: _shares(-p.epsilon * distances(p) / (2 * sensitivity(p)))
+
+
+def _society(p: Any) -> np.ndarray:
+    """By the lecture's own table and functions."""
     import pandas as pd
 
     columns = ["latitude", "longitude"]
-    places = pd.DataFrame(cities, columns=columns).assign(city=range(len(cities)))
-    utility = data.meeting_utility(pd.DataFrame(members, columns=columns), places)
-    return _probabilities(utility.to_numpy(), epsilon, data.utility_sensitivity(len(members), places))
+    places = pd.DataFrame(p.cities, columns=columns).assign(city=range(len(p.cities)))
+    utility = data.meeting_utility(pd.DataFrame(p.members, columns=columns), places).to_numpy()
+    sensitivity = data.utility_sensitivity(len(p.members), places)
+    return Exponential(epsilon=p.epsilon, sensitivity=sensitivity, candidates=range(len(utility))).probabilities(
+        utility
+    )
 
 
-def _distances(members: np.ndarray, cities: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(cities - members.mean(axis=0), axis=1)
-
-
-def _diameter(points: np.ndarray) -> float:
-    return float(np.linalg.norm(points[:, None] - points[None, :], axis=2).max())
-
-
-meeting_probabilities = Task(
-    name="meeting_probabilities",
+meeting_probabilities = value_task(
+    "meeting_probabilities",
     see="lecture 1, sections 12 and 13",
     probes=_society_probes,
-    judge=values_of(_society),
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
+    right=_society,
+    form=VECTOR,
+    mistakes=[
+        mistake(
             "one over the distance",
-            lambda members, cities, epsilon: _shares(
-                epsilon / _distances(members, cities) / (2 * _diameter(cities) / len(members))
-            ),
             "1/d has no finite sensitivity: when the mean comes to lie on a city it is infinite. Take u = -d.",
+            _by_scores(distances=lambda p: -1 / _distances(p)),
         ),
-        Mistake(
+        mistake(
+            "squared distance",
+            "You take the square of the distance: no root is drawn. The utility is minus the distance itself.",
+            _by_scores(distances=lambda p: _distances(p) ** 2),
+        ),
+        mistake(
+            "along the degrees",
+            "You add the differences in latitude and in longitude. The distance is the straight one, the root of the "
+            "sum of their squares.",
+            _by_scores(
+                lambda p: np.abs(p.cities - p.members.mean(axis=0)).sum(axis=1),
+                lambda p: _farthest(p.cities, p.cities, power=1) / len(p.members),
+            ),
+        ),
+        mistake(
+            "sensitivity along the degrees",
+            "Your sensitivity adds the differences in latitude and in longitude. A member who moves moves the mean "
+            "along a straight line: that length counts, and yours is longer. It is private, but wasteful.",
+            _by_scores(sensitivity=lambda p: _farthest(p.cities, p.cities, power=1) / len(p.members)), hides=True,
+        ),
+        mistake(
+            "mean of the distances",
+            "You take the mean of the members' distances to each city. The utility is minus the distance from the "
+            "mean of the members: first the mean, then one distance.",
+            _by_scores(
+                lambda p: np.linalg.norm(p.cities[:, None] - p.members, axis=2).mean(axis=1)
+            ),
+        ),
+        mistake(
+            "sum of the distances",
+            "You add up all members' distances to each city. The utility is minus the distance from the mean of the "
+            "members: first the mean, then one distance.",
+            _by_scores(
+                lambda p: np.linalg.norm(p.cities[:, None] - p.members, axis=2).sum(axis=1),
+            ),
+        ),
+        mistake(
+            "sensitivity 1",
+            "You take the sensitivity 1. One member who moves across the list moves the mean, and each distance from "
+            "it, by the list's largest distance divided by n.",
+            _by_scores(sensitivity=lambda p: 1.0),
+        ),
+        mistake(
             "n forgotten",
-            lambda members, cities, epsilon: _shares(-epsilon * _distances(members, cities) / (2 * _diameter(cities))),
             "One member moves the mean by a distance divided by n. Without the n it is private, but wasteful.",
+            _by_scores(sensitivity=lambda p: _farthest(p.cities, p.cities)), hides=True,
         ),
-        Mistake(
+        mistake(
             "two forgotten",
-            lambda members, cities, epsilon: _shares(
-                -epsilon * _distances(members, cities) / (_diameter(cities) / len(members))
-            ),
             "The exponent is divided by 2 * sensitivity. Without the 2 the choice is only 2 epsilon private.",
+            _by_scores(sensitivity=lambda p: _sensitivity(p) / 2),
         ),
-        Mistake(
+        mistake(
             "farthest preferred",
-            lambda members, cities, epsilon: _shares(
-                epsilon * _distances(members, cities) / (2 * _diameter(cities) / len(members))
-            ),
             "The farthest city is the likeliest: the utility must be minus the distance.",
+            _by_scores(distances=lambda p: -_distances(p)),
         ),
-        Mistake(
+        mistake(
             "diameter of the members",
-            lambda members, cities, epsilon: _shares(
-                -epsilon * _distances(members, cities) / (2 * _diameter(members) / len(members))
-            ),
             "You take the largest distance between two members. The sensitivity must not depend on who they are: the "
             "new address may be any city of the list.",
+            _by_scores(sensitivity=lambda p: _farthest(p.members, p.members) / len(p.members)), hides=False,
         ),
-        Mistake(
+        mistake(
             "from the members to the cities",
-            lambda members, cities, epsilon: _shares(
-                -epsilon * _distances(members, cities)
-                / (2 * np.linalg.norm(members[:, None] - cities, axis=2).max() / len(members))
-            ),
             "You take the largest distance from a member of this society to a city. The sensitivity must not depend on "
             "who they are: the one who moves may come from any city of the list.",
+            _by_scores(sensitivity=lambda p: _farthest(p.members, p.cities) / len(p.members)), hides=False,
         ),
-    ),
+        mistake(
+            "from the mean to the cities",
+            "You take the largest distance from the members' mean to a city. The sensitivity must not depend on who "
+            "they are; and the one who moves may cross the whole list.",
+            _by_scores(sensitivity=lambda p: _distances(p).max() / len(p.members)), hides=False,
+        ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (exponential_probabilities, exponential_choice, meeting_probabilities)

@@ -11,14 +11,10 @@ import numpy as np
 from dpcourse import sensitivity
 from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.interview import CLOSER, Failed, Interview
-from dpcourse.tasks.judges.noise import noise_of
-from dpcourse.tasks.judges.noise_law import Noise
-from dpcourse.tasks.judges.values import values_of
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.declare import laplace_task, value_task
+from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import each, fixed, uniform, whole
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, number
 
 
 def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -32,153 +28,209 @@ def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]
 
 
-def _likelihood_ratio(y: float, count: float, neighbour: float, b: float) -> float:
-    return math.exp(Laplace(epsilon=1 / b, sensitivity=1).privacy_loss(y, count, neighbour))
+def _loss(p: Any) -> float:
+    """The logarithm of the ratio."""
+    return Laplace(epsilon=1 / p.b, sensitivity=1).privacy_loss(p.y, p.count, p.neighbour)
 
 
-likelihood_ratio = Task(
-    name="likelihood_ratio",
+likelihood_ratio = value_task(
+    "likelihood_ratio",
     see="lecture 1, section 3",
     probes=_ratio_probes,
-    judge=values_of(_likelihood_ratio),
-    mistakes=(
-        Mistake(
-            "upside down", lambda y, count, neighbour, b: 1 / _likelihood_ratio(y, count, neighbour, b),
+    right=lambda p: math.exp(_loss(p)),
+    mistakes=[
+        mistake(
+            "upside down",
             "That is the ratio of the neighbour's density to the data's: numerator and denominator are swapped.",
+            lambda p: math.exp(-_loss(p)),
         ),
-        Mistake(
-            "multiplied by b", lambda y, count, neighbour, b: math.exp((abs(y - neighbour) - abs(y - count)) * b),
+        mistake(
+            "multiplied by b",
             "The exponent is the distance divided by b, not times b: wide noise (a large b) must make the ratio tame.",
+            lambda p: math.exp(_loss(p) * p.b**2),
         ),
-        Mistake(
-            "logarithm left", lambda y, count, neighbour, b: (abs(y - neighbour) - abs(y - count)) / b,
-            "That is the privacy loss, the logarithm of the ratio.",
+        mistake(
+            "b forgotten",
+            "The distances are not divided by b: the wider the noise, the less an answer says.",
+            lambda p: math.exp(_loss(p) * p.b),
         ),
-        Mistake(
-            "the bound", lambda y, count, neighbour, b: math.exp(abs(count - neighbour) / b),
+        mistake(
+            "2b in the exponent",
+            "The density is exp(-|y - c|/b)/(2b): the 2 stands in front of it, and cancels, but not in the exponent.",
+            lambda p: math.exp(_loss(p) / 2),
+        ),
+        mistake("logarithm left", "That is the privacy loss, the logarithm of the ratio.", _loss),
+        mistake(
+            "logarithm to the base 10",
+            "That is the logarithm of the ratio, and to the base 10. Asked for is the ratio itself.",
+            lambda p: _loss(p) / math.log(10),
+        ),
+        mistake(
+            "the bound",
             "That is the largest value which the ratio can take, not its value at this y.",
+            lambda p: math.exp(abs(p.count - p.neighbour) / p.b),
         ),
-        Mistake(
-            "never below 1", lambda y, count, neighbour, b: math.exp(abs(abs(y - neighbour) - abs(y - count)) / b),
+        mistake(
+            "absolute values forgotten",
+            "Without the absolute values y drops out. The distances |y - c| count, whichever side y is on.",
+            lambda p: math.exp((p.count - p.neighbour) / p.b),
+        ),
+        mistake(
+            "distances added",
+            "Dividing by the second density turns the sign of its exponent: one distance is subtracted from the other.",
+            lambda p: math.exp((abs(p.y - p.neighbour) + abs(p.y - p.count)) / p.b),
+        ),
+        mistake(
+            "never below 1",
             "An output that lies nearer to the neighbour's count is likelier there, and the ratio is below 1: do not "
             "take the absolute value of the difference.",
+            lambda p: math.exp(abs(_loss(p))),
         ),
-        Mistake(
-            "one density only", lambda y, count, neighbour, b: math.exp(-abs(y - count) / b) / (2 * b),
+        mistake(
+            "one density only",
             "That is the density of one world. The ratio compares it with the other world's.",
+            lambda p: math.exp(-abs(p.y - p.count) / p.b) / (2 * p.b),
         ),
-    ),
-)  # fmt: skip
+        mistake(
+            "Gaussian densities",
+            "Those are the densities of Gaussian noise. The noise here is Laplace noise: |y - c|, not its square.",
+            lambda p: math.exp(((p.y - p.neighbour) ** 2 - (p.y - p.count) ** 2) / (2 * p.b**2)),
+        ),
+    ],
+)
 
 
-def _range_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    return [{"difference": int(d), "b": float(b)} for d, b in zip((1, 2, 5), rng.uniform(1.5, 4, 3), strict=True)]
+def _range_of(exponent: float) -> tuple[float, float]:
+    return math.exp(-exponent), math.exp(exponent)
 
 
-def _ratio_range(difference: float, b: float) -> dict[str, float]:
-    ends = (_likelihood_ratio(y, difference, 0, b) for y in (0, difference))
-    return dict(zip(("smallest", "largest"), ends, strict=True))
-
-
-ratio_range = Task(
-    name="ratio_range",
+ratio_range = value_task(
+    "ratio_range",
     see="lecture 1, section 5",
-    probes=_range_probes,
-    judge=values_of(_ratio_range),
-    answer=Answers({"smallest": Answer(infinite=True), "largest": Answer(infinite=True)}),
-    mistakes=(
-        Mistake(
-            "the slide's range", lambda difference, b: (1.0, math.inf),
+    probes=each(3, difference=fixed(1, 2, 5), b=uniform(1.5, 4)),
+    right=lambda p: _range_of(Laplace(epsilon=1 / p.b, sensitivity=1).privacy_loss(0, 0, p.difference)),
+    form=Answers({"smallest": Answer(infinite=True), "largest": Answer(infinite=True)}),
+    mistakes=[
+        mistake(
+            "the slide's range",
             "From 1 to infinity is what e^epsilon can be when you choose epsilon. For this b the ratio is bounded, and "
             "it falls below 1 as well: that is the point of the noise.",
+            lambda p: (1.0, math.inf),
         ),
-        Mistake(
-            "range of the bound", lambda difference, b: (1.0, math.exp(difference / b)),
+        mistake(
+            "without bounds",
+            "From 0 to infinity is the range without noise. However far out y lies, its distances to the two counts "
+            "differ by no more than the counts do.",
+            lambda p: (0.0, math.inf),
+        ),
+        mistake(
+            "from 0 on",
+            "The ratio never comes near 0: far out on the neighbour's side it stays at e^(-difference/b).",
+            smallest=lambda p: 0.0,
+        ),
+        mistake(
+            "range of the bound",
             "An answer can also speak against Alice, and then the ratio is below 1. From 1 on is the range of the "
             "bound.",
+            smallest=lambda p: 1.0,
         ),
-        Mistake(
-            "logarithms", lambda difference, b: (-difference / b, difference / b),
+        mistake(
+            "logarithms",
             "Those are the bounds of the privacy loss. The ratio is its exponential.",
+            lambda p: (-p.difference / p.b, p.difference / p.b),
         ),
-        Mistake(
-            "b upside down", lambda difference, b: (math.exp(-difference * b), math.exp(difference * b)),
+        mistake(
+            "b upside down",
             "More noise (a larger b) must bring the two ends together: the exponent is divided by b.",
+            lambda p: _range_of(p.difference * p.b),
         ),
-        Mistake(
-            "difference forgotten", lambda difference, b: (math.exp(-1 / b), math.exp(1 / b)),
+        mistake(
+            "difference forgotten",
             "The two counts need not differ by 1: here a whole family may have left.",
+            lambda p: _range_of(1 / p.b),
         ),
-        Mistake(
-            "largest first", lambda difference, b: (math.exp(difference / b), math.exp(-difference / b)),
+        mistake(
+            "b forgotten",
+            "The wider the noise, the nearer to 1 both ends must be: the exponent is divided by b.",
+            lambda p: _range_of(p.difference),
+        ),
+        mistake(
+            "sign of the smallest",
+            "You take minus the largest ratio. A ratio of densities is never negative: the smallest one is 1 over it.",
+            smallest=lambda p: -math.exp(p.difference / p.b),
+        ),
+        mistake(
+            "largest first",
             "The values are right, but the smallest comes first.",
+            lambda p: _range_of(-p.difference / p.b),
         ),
-    ),
-)  # fmt: skip
+    ],
+)
 
-
-def _count_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """An ordinary count, nobody at all (who needs noise, too), and another ordinary one."""
-    counts = (int(rng.integers(20, 500)), 0, int(rng.integers(20, 500)))
-    budgets = (rng.uniform(0.2, 0.5), rng.uniform(0.3, 0.6), rng.uniform(2, 3))
-    return [{"count": count, "epsilon": float(epsilon)} for count, epsilon in zip(counts, budgets, strict=True)]
-
-
-_judge_noise = noise_of(lambda count, epsilon: Noise(count, Laplace(epsilon=epsilon, sensitivity=1).scale))
-
-
-def _judge_count(talk: Interview) -> None:
-    """Noise that is too wide for one epsilon is only wasteful if it is not too narrow for another."""
-    try:
-        _judge_noise(talk)
-    except Failed as failed:
-        wide, last = talk.recorded[-1].probe, talk.probes[-1]
-        if failed.wasteful and wide is not last:
-            found = float(np.abs(talk.draws(last, CLOSER) - last["count"]).mean())
-            if found * last["epsilon"] < 0.9:  # only to choose the words; its deviation is 0.02
-                talk.fail(
-                    f"For {arguments(wide)} your noise is wider than is needed; but for {arguments(last)} its "
-                    f"scale is about {number(found)}, and {number(1 / last['epsilon'])} is "
-                    f"needed: too little to hide one person."
-                )
-        raise
-
-
-noisy_count = Task(
-    name="noisy_count",
+noisy_count = laplace_task(
+    "noisy_count",
     see="lecture 1, section 8",
-    probes=_count_probes,
-    judge=_judge_count,
-    mistakes=(
-        Mistake(
-            "scale upside down", lambda count, epsilon, rng: count + rng.laplace(0, epsilon),
+    # an ordinary count, nobody at all (who needs noise, too), and another ordinary one
+    probes=each(3, count=whole((20, 499), (0, 0), (20, 499)), epsilon=uniform((0.2, 0.5), (0.3, 0.6), (2, 3))),
+    law=lambda p: (p.count, Laplace(epsilon=p.epsilon, sensitivity=1).scale),
+    mistakes=[
+        mistake(
+            "scale upside down",
             "It looks like the scale is epsilon, not 1/epsilon: less privacy (a larger epsilon) must mean less noise.",
+            scale=lambda p: p.epsilon,
         ),
-        Mistake(
-            "no noise", lambda count, epsilon: float(count),
+        mistake(
+            "no noise",
             "Without noise, whoever knows everybody else's answer reads the last one off.",
+            lambda p: float(p.count),
         ),
-        Mistake(
-            "Gaussian noise", lambda count, epsilon, rng: count + rng.normal(0, math.sqrt(2) / epsilon),
+        mistake(
+            "Gaussian noise",
             "Gaussian noise of the same variance: far out its densities differ by any factor, so the ratio has no "
             "bound.",
+            noise=lambda rng, size: rng.normal(0, math.sqrt(2), size),
         ),
-        Mistake(
-            "one-sided", lambda count, epsilon, rng: count + rng.exponential(1 / epsilon),
+        mistake(
+            "one-sided",
             "The noise only ever adds: an answer below the count never comes, and rules a neighbour out.",
+            noise=lambda rng, size: rng.exponential(size=size),
         ),
-        Mistake(
-            "deviation for scale", lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon / math.sqrt(2)),
+        mistake(
+            "deviation for scale",
             "It looks like the standard deviation is 1/epsilon. Laplace noise of scale b has the deviation sqrt(2) b; "
-            "it is the "
-            "scale that must be 1/epsilon.",
+            "it is the scale that must be 1/epsilon.",
+            scale=lambda p: 1 / p.epsilon / math.sqrt(2),
         ),
-        Mistake(
-            "epsilon squared", lambda count, epsilon, rng: count + rng.laplace(0, 1 / epsilon**2),
+        mistake(
+            "variance for scale",
+            "It looks like the scale is 2/epsilon**2. That is the variance of Laplace noise of scale 1/epsilon: where "
+            "epsilon is above 2 it is less noise than needed, and does not keep the promise.",
+            scale=lambda p: 2 / p.epsilon**2,
+        ),
+        mistake(
+            "epsilon squared",
             "It looks like the scale is 1/epsilon**2. Where epsilon is below 1 that is more noise than needed, and "
             "where it is above 1 less: there it does not keep its promise.",
+            scale=lambda p: 1 / p.epsilon**2,
         ),
-    ),
+        mistake(
+            "epsilon forgotten",
+            "It looks like the scale is 1, whatever epsilon is. It is 1/epsilon: a smaller budget needs more noise.",
+            scale=lambda p: 1.0,
+        ),
+        mistake(
+            "replaced",
+            "It looks like the scale is 2/epsilon: private, but wasteful. One patient more or less moves the count by "
+            "1, and so does a patient who is replaced by another.",
+            scale=lambda p: 2 / p.epsilon, hides=True,
+        ),
+        mistake(
+            "noise as large as the count",
+            "It looks like the scale grows with the count. One patient moves it by 1, however large it is; and the "
+            "width of the noise would tell the count, which is the secret.",
+            draw=lambda p, rng: p.count + rng.laplace(0, p.count / p.epsilon), hides=False,
+        ),
+    ],
 )  # fmt: skip
 
 QUERIES = ("count", "sum", "mean", "histogram")
@@ -195,59 +247,81 @@ def _sensitivity_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]  # fmt: skip
 
 
-def _sensitivity_of(query: str, relation: str, low: float, high: float, n: int) -> float:
-    if query in ("count", "histogram"):
-        return {"count": sensitivity.count, "histogram": sensitivity.histogram}[query](relation)
-    if query == "sum":
-        return sensitivity.bounded_sum(low, high, relation)
-    return sensitivity.mean(low, high, relation, n=n)
+def _sensitivity(p: Any) -> float:
+    if p.query in ("count", "histogram"):
+        return {"count": sensitivity.count, "histogram": sensitivity.histogram}[p.query](p.relation)
+    if p.query == "sum":
+        return sensitivity.bounded_sum(p.low, p.high, p.relation)
+    return sensitivity.mean(p.low, p.high, p.relation, n=p.n)
 
 
-def _but(queries: str, rule: Callable[[str, float, float, int], float]) -> Callable[..., Any]:
-    """Right, but for these queries, where ``rule(relation, low, high, n)`` answers (a mean: divided by n)."""
+def _but(queries: str, relation: str, rule: Callable[[Any], float]) -> Callable[[Any], float]:
+    """Right, but for these queries under relations with this word in their name (a mean: divided by n)."""
 
-    def wrong(query: str, relation: str, low: float, high: float, n: int) -> float:
-        if query not in queries.split():
-            return _sensitivity_of(query, relation, low, high, n)
-        return rule(relation, low, high, n) / (n if query == "mean" else 1)
+    def wrong(p: Any) -> float:
+        if p.query not in queries.split() or relation not in p.relation:
+            return _sensitivity(p)
+        return rule(p) / (p.n if p.query == "mean" else 1)
 
     return wrong
 
 
-sensitivity_of = Task(
-    name="sensitivity_of",
+sensitivity_of = value_task(
+    "sensitivity_of",
     see="lecture 1, sections 4, 10 and 11",
     probes=_sensitivity_probes,
-    judge=values_of(_sensitivity_of),
-    mistakes=(
-        Mistake(
-            "range under add/remove", _but("sum mean", lambda relation, low, high, n: high - low),
+    right=_sensitivity,
+    mistakes=[
+        mistake(
+            "range under add/remove",
             "The width of the range is for replacing a row. A row that comes brings its own value, at most max(|low|, "
             "|high|).",
+            _but("sum mean", "add", lambda p: p.high - p.low),
         ),
-        Mistake(
-            "largest size under replace", _but("sum mean", lambda relation, low, high, n: max(abs(low), abs(high))),
+        mistake(
+            "largest size under replace",
             "Replacing trades one value for another: from low to high, a move of high - low.",
+            _but("sum mean", "replace", lambda p: max(abs(p.low), abs(p.high))),
         ),
-        Mistake(
+        mistake(
             "lower end forgotten",
-            _but("sum mean", lambda relation, low, high, n: high if relation == "add/remove" else high - low),
             "The range goes below 0: a person of value low moves the sum by |low|, which may be more than high.",
+            _but("sum mean", "add", lambda p: p.high),
         ),
-        Mistake(
+        mistake(
+            "ends added in size",
+            "From low to high it is high - low. |low| + |high| is the same only where the range holds 0.",
+            _but("sum mean", "replace", lambda p: abs(p.low) + abs(p.high)), hides=True,
+        ),
+        mistake(
+            "upper end under replace",
+            "Replacing trades low for high, or high for low: a move of high - low, and not of high alone.",
+            _but("sum mean", "replace", lambda p: p.high),
+        ),
+        mistake(
             "mean not divided",
-            _but("mean", lambda relation, low, high, n: n * _sensitivity_of("sum", relation, low, high, n)),
             "The mean is the sum divided by the public n, so one person moves it n times less.",
+            _but("mean", "", lambda p: p.n**2 * _sensitivity(p)), hides=True,
         ),
-        Mistake(
-            "histogram counted once", _but("histogram", lambda relation, low, high, n: 1.0),
+        mistake(
+            "count moved by two",
+            "Who is replaced by another may match where the other does not: the count moves by 1, not by 2.",
+            _but("count", "replace", lambda p: 2.0), hides=True,
+        ),
+        mistake(
+            "histogram counted once",
             "Who moves from one category to another changes two counts: one falls, one rises.",
+            _but("histogram", "", lambda p: 1.0),
         ),
-        Mistake(
-            "histogram counted twice", _but("histogram", lambda relation, low, high, n: 2.0),
+        mistake(
+            "straight length of the histogram",
+            "sqrt(2) is the l2 length of the change. In l1 the sizes add up: one count falls by 1, another rises by 1.",
+            _but("histogram", "replace", lambda p: math.sqrt(2)),
+        ),
+        mistake(
+            "histogram counted twice",
             "Who comes or goes is in one category only and changes one count. 2 would be private, but wasteful.",
+            _but("histogram", "", lambda p: 2.0), hides=True,
         ),
-    ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (likelihood_ratio, ratio_range, noisy_count, sensitivity_of)

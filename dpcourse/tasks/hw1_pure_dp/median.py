@@ -273,5 +273,3 @@ private_median = Task(
         ),
     ),
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (private_median,)

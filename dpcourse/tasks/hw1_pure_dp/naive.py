@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dpcourse.mechanisms import Laplace
-from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.answers import NUMBER, VECTOR, Answers
+from dpcourse.tasks.declare import judged_task
 from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.mistake import Mistake
-from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-
-
-def _naive_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    return [
-        {"maximum": float(rng.integers(2, 9) * 1_000), "epsilon": float(rng.uniform(0.3, 0.9))},
-        {"maximum": float(rng.integers(2, 9) * 100_000), "epsilon": float(rng.uniform(1.5, 3))},
-    ]
+from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import each, uniform
 
 
 def naive_loss(data: np.ndarray, neighbour: np.ndarray, output: float, epsilon: float) -> float:
@@ -41,70 +32,66 @@ def naive_loss(data: np.ndarray, neighbour: np.ndarray, output: float, epsilon: 
 
 def _judge_break(talk: Interview) -> None:
     for probe in talk.probes:
-        found, maximum, epsilon = talk.value(probe), probe["maximum"], probe["epsilon"]
-        data, neighbour, output = found["data"], found["neighbour"], found["output"]
+        answer, maximum, epsilon = talk.value(probe), probe["maximum"], probe["epsilon"]
+        data, neighbour = answer["data"], answer["neighbour"]
+        about, talk.failing = f"For maximum = {maximum:g}, epsilon = {epsilon:.3g}:", probe
         both = np.concatenate([data, neighbour])
-        about = f"For maximum = {maximum:g}, epsilon = {epsilon:.3g}:"
-        if ((both < 0) | (both > maximum)).any():
-            talk.fail(
-                f"{about} {both[(both < 0) | (both > maximum)][0]:g} is no possible debt.", name="outside the range"
-            )
+        outside = both[(both < 0) | (both > maximum)]
+        if outside.size:
+            talk.fail(f"{about} {outside[0]:g} is no possible debt.", name="outside the range")
         more, fewer = Counter(data.tolist()), Counter(neighbour.tolist())
-        if more == fewer:
+        rows = ((more - fewer) + (fewer - more)).total()
+        if rows == 0:
             talk.fail(f"{about} your two tables have the same rows.", name="the same table twice")
-        if sum(((more - fewer) + (fewer - more)).values()) != 1:
+        if rows > 1:
             talk.fail(
                 f"{about} your two tables have {len(data)} and {len(neighbour)} rows and are not neighbours: one must "
-                f"be the "
-                f"other with a single row added.",
+                f"be the other with a single row added.",
                 name="not neighbours",
             )
-        loss = naive_loss(data, neighbour, output, epsilon)
+        loss = naive_loss(data, neighbour, answer["output"], epsilon)
         if abs(loss) <= 2 * epsilon:
             talk.fail(
                 f"{about} at your output the two densities differ by a factor e^{loss:.3g}; more than "
-                f"e^{2 * epsilon:.3g} "
-                f"either way is asked for.",
+                f"e^{2 * epsilon:.3g} either way is asked for.",
                 name="noise is wide enough there" if abs(loss) <= epsilon * (1 + 1e-9) else "not far enough",
             )
     talk.praise = "At your outputs the mechanism says far more than it promises: it is broken."
 
 
-def _broken(data: Any, neighbour: Any, output: float) -> dict[str, Any]:
-    return {"data": data, "neighbour": neighbour, "output": output}
-
-
-break_naive = Task(
-    name="break_naive",
+break_naive = judged_task(
+    "break_naive",
     see="lecture 1, section 10",
-    probes=_naive_probes,
+    probes=each(2, maximum=uniform((2e3, 9e3), (2e5, 9e5), digits=0), epsilon=uniform((0.3, 0.9), (1.5, 3))),
     judge=_judge_break,
-    answer=Answers({"data": Answer((None,)), "neighbour": Answer((None,)), "output": Answer()}),
-    mistakes=(
-        Mistake(
-            "outside the range", lambda maximum, epsilon: _broken([0.0, 9 * maximum], [0.0], 9 * maximum),
+    form=Answers({"data": VECTOR, "neighbour": VECTOR, "output": NUMBER}),
+    mistakes=[
+        mistake(
+            "outside the range",
             "A debt below 0 or above the maximum may break everything, but it cannot exist: find a pair of tables that "
             "can.",
+            lambda p: ([0.0, 9 * p.maximum], [0.0], 9 * p.maximum),
         ),
-        Mistake(
-            "not neighbours", lambda maximum, epsilon: _broken([1.0, 1.0], [maximum, maximum], maximum),
+        mistake(
+            "not neighbours",
             "Neighbours differ by one row that comes or goes (a row that is replaced goes, and another comes). Tables "
             "that differ in more a mechanism may tell apart.",
+            lambda p: ([1.0, 1.0], [p.maximum, p.maximum], p.maximum),
         ),
-        Mistake(
-            "the same table twice", lambda maximum, epsilon: _broken([maximum], [maximum], maximum),
+        mistake(
+            "the same table twice",
             "No output tells a table from itself. One of the two must have a row more.",
+            lambda p: ([p.maximum], [p.maximum], p.maximum),
         ),
-        Mistake(
-            "noise is wide enough there", lambda maximum, epsilon: _broken([maximum, maximum], [maximum], maximum),
+        mistake(
+            "noise is wide enough there",
             "Here the noise has the same width in both tables, and hides the row. Which row changes the width?",
+            lambda p: ([p.maximum, p.maximum], [p.maximum], p.maximum),
         ),
-        Mistake(
+        mistake(
             "not far enough",
-            lambda maximum, epsilon: _broken([0.8 * maximum, maximum], [0.8 * maximum], 0.8 * maximum),
             "You are over e^epsilon, but only just. Let the neighbour's noise be much narrower, or look further out.",
+            lambda p: ([0.8 * p.maximum, p.maximum], [0.8 * p.maximum], 0.8 * p.maximum),
         ),
-    ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (break_naive,)

@@ -178,5 +178,3 @@ proof_exponential = proof(
         "a - b <= Delta is the definition of the utility's sensitivity, not a rule of algebra.",
     ),
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (proof_count, proof_count_back, proof_numeric, proof_vector, proof_exponential)

@@ -13,7 +13,6 @@ from dpcourse.tasks.answers import VECTOR
 from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 
 
 def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -246,5 +245,3 @@ noisy_histogram = laplace_task(
         ),
     ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (total_debt, noisy_counts, noisy_histogram)
