@@ -153,7 +153,7 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
     wasteful, note = _meaning(asked, samples)
     known = next((one for one in talk.task.mistakes if names and one.name == name), None)
     if known is not None and known.hides is not None:
-        wasteful, note = known.hides and wasteful, ""
+        wasteful, note = known.hides and (wasteful or any(one.own < 0 for one in asked)), ""
     return Failed(failed.text, names, wasteful, lambda _: False, note, failed.probe)
 
 

@@ -51,6 +51,8 @@ def values_of(
             talk.praise = f"All {len(answers)} probes are answered right."
             return
         known = explaining(talk, answers, expected, wrong, tolerance)
+        if by_part and not known:  # each part by itself: what explains one need not explain another
+            known = _of_each_part(talk, answers, expected, wrong, tolerance)
         own = named(list(zip(talk.probes, answers, expected, strict=True))) if named else ""
         if by_part and (share := 1 - len({cell.part for cell in wrong}) / len(expected[0])) > 0:
             talk.share, talk.noticed = share, tuple(one.name for one in known)
@@ -102,6 +104,16 @@ def explaining(
     if any(not changed[name] <= covered for name in names):
         return []
     return [one for one in talk.task.mistakes if one.name in names]
+
+
+def _of_each_part(
+    talk: Interview, answers: Sequence[Any], expected: Sequence[Any], wrong: Sequence[Cell], tolerance: float
+) -> list[Mistake]:
+    known = list[Mistake]()
+    for part in dict.fromkeys(cell.part for cell in wrong):
+        of_part = [cell for cell in wrong if cell.part == part]
+        known += [one for one in explaining(talk, answers, expected, of_part, tolerance) if one not in known]
+    return known
 
 
 def _cells(expected: Sequence[Any]) -> Iterator[Cell]:
