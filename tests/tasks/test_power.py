@@ -14,7 +14,7 @@ from dpcourse.privacy_loss import LaplaceLoss
 from dpcourse.tasks import LEVEL, Student
 from dpcourse.tasks.hw2_local_dp.own_noise import NARROW
 from dpcourse.tasks.hw2_local_dp.reports import MOST
-from dpcourse.tasks.hw3_approximate_dp.loss import DRAWS
+from dpcourse.tasks.hw3_approximate_dp import loss
 from dpcourse.tasks.judges.noise import TESTS
 from dpcourse.tasks.registry import tasks_of
 from tests.tasks import bank_hw2
@@ -131,4 +131,4 @@ def test_a_loss_from_the_other_world_does_not_pass():
     for asked in probes("hw3_approximate_dp", "laplace_loss_sample"):
         bound = abs(asked[-1]["data"] - asked[-1]["neighbour"]) / asked[-1]["b"]
         assert math.isclose(1 - float(LaplaceLoss(bound).below(bound)[0]), 0.5)
-        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / 3, draws=DRAWS) <= MISS
+        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / loss.TESTS, draws=loss.DRAWS) <= MISS

@@ -177,7 +177,6 @@ RIGHT = {
     "textbook_sigma": {
         "raises": textbook_raises,
         "asserts": textbook_asserts,
-        "None": textbook_none,
         "else": textbook_nested,
     },
     "gaussian_release": {
@@ -199,13 +198,17 @@ RIGHT = {
 WRONG = {
     "textbook_sigma": {
         "unchecked": (textbook_unchecked, "refuses nothing"),
-        "one allowed": (textbook_one_allowed, "refuses nothing"),
+        "one allowed": (textbook_one_allowed, "refuses too little"),
+        "None": (textbook_none, "refuses in other words"),
         "variance": (refusing(lambda e, d, s: 2 * math.log(1.25 / d) * s**2 / e**2), "the variance"),
         "no sensitivity": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d)) / e), "sensitivity forgotten"),
         "1/delta": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1 / d)) * s / e), "1.25 forgotten"),
         "log10": (refusing(lambda e, d, s: math.sqrt(2 * math.log10(1.25 / d)) * s / e), "base ten"),
         "no 2": (refusing(lambda e, d, s: math.sqrt(math.log(1.25 / d)) * s / e), "factor 2 forgotten"),
-        "root of epsilon": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d) * s**2 / e)), None),
+        "root of epsilon": (
+            refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d) * s**2 / e)),
+            "epsilon under the root",
+        ),
         "analytic": (refusing(sigma_bisection), None),
         "refuses all": (lambda epsilon, delta, sensitivity: None, None),
         "not implemented": (textbook_raising(NotImplementedError("needs epsilon < 1")), "refuses in other words"),
