@@ -71,7 +71,7 @@ NUMERIC = Derivation(
         "sensitivity": Reason("<=", given=("sensitivity",)),
     },
     givens={"sensitivity": Given("abs(c - d) <= Delta")},
-    required=("triangle inequality", "sensitivity"),
+    optional=("algebra",),
 )
 TRIANGLE_LINE = ("<=", "exp(epsilon*abs(c - d)/Delta)", "triangle inequality")
 LAST = ("<=", "exp(epsilon)", "sensitivity")
@@ -141,10 +141,29 @@ def test_the_first_wrong_step_is_named_at_every_seed(steps, kind, step):
 def test_a_reason_that_is_asked_for_must_be_used():
     judged = Derivation(
         start="exp(x)/exp(y)", goal="exp(x - y)", symbols={"x": real(), "y": real()},
-        reasons={"algebra": ALGEBRA, "quotient": ALGEBRA}, required=("quotient",),
+        reasons={"algebra": ALGEBRA, "quotient": ALGEBRA}, optional=("algebra",),
     )  # fmt: skip
     assert fault_of([("=", "exp(x - y)", "quotient")], judged=judged) is None
     assert fault_of([("=", "exp(x - y)", "algebra")], judged=judged).kind == "reason missing"
+
+
+@pytest.mark.parametrize(
+    ("steps", "number"),
+    [
+        ([("=", "exp(epsilon)", "definition of theta")], 1),
+        ([("=", "theta/(1 - theta)", "budget"), ("=", "exp(epsilon)", "definition of theta")], 2),
+    ],
+)
+def test_a_step_that_does_two_things_at_once_is_told_as_such(steps, number):
+    judged = Derivation(
+        start="theta/(1 - theta) - log(exp(epsilon)) + epsilon", goal="exp(epsilon)",
+        symbols={"theta": real(0.5, 0.99), "epsilon": positive(0.1, 4)},
+        reasons={"algebra": ALGEBRA, "budget": ALGEBRA, "definition of theta": Reason("=", given=("theta",))},
+        givens={"theta": Given("theta = exp(epsilon)/(1 + exp(epsilon))")}, optional=("budget",),
+    )  # fmt: skip
+    fault = fault_of(steps, judged=judged)
+    assert fault.kind == "reason missing"
+    assert f"Step {number} does two things at once: it uses 'definition of theta'" in fault.text
 
 
 def test_a_definition_is_a_given_that_is_an_equality():

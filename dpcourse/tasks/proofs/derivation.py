@@ -1,7 +1,8 @@
 """Derivations graded by machine: every line must follow from the line before it, for the reason that is given.
 
 A student's function gives back a list of steps ``(relation, formula, reason)``. The first follows from the task's
-start, the last must be its goal. A step is tried at many random points, and at a few with 60 digits (by SymPy):
+start, the last must be its goal, and each reason of the task's list is needed at least once. A step is tried at many
+random points, and at a few with 60 digits (by SymPy):
 
 - ``=`` and ``<=`` must hold wherever the task's symbols may be, or, if the reason is one of the givens (such as
   |c - d| <= Delta), wherever that given holds;
@@ -11,20 +12,25 @@ start, the last must be its goal. A step is tried at many random points, and at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import combinations, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.declare import judged_task
 from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.mistake import Mistake, Variation
 from dpcourse.tasks.proofs.domains import Domain, Given, Map, Place, broken
 from dpcourse.tasks.proofs.formulas import Formula, parse
 from dpcourse.tasks.proofs.steps import Step, Steps
+from dpcourse.tasks.task import Task
+
+#: The steps of a derivation as they are written: (relation, formula, reason).
+Lines = list[tuple[str, str, str]]
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,13 @@ def _with(formula: Formula, old: Formula, new: Formula) -> Formula:
 
 def _one_for_another(before: Formula, after: Formula, place: Place) -> bool:
     """Is the second line the first one with some |u| replaced by |v| + |u - v|, or by |v| - |u - v|?"""
-    for size, other in product(_sizes(before), _sizes(after)):
-        if size.vector != other.vector:
+    for size, other in product(_sizes(before), _sizes(after) + _sizes(before)):
+        if size == other or size.vector != other.vector:
             continue
         apart = Formula("abs", (Formula("-", size.parts + other.parts, vector=size.vector),), vector=size.vector)
         for sign in ("+", "-"):
             instead = Formula(sign, (other, apart), vector=size.vector)
-            if size != other and broken(_with(before, size, instead), after, "=", place) is None:
+            if broken(_with(before, size, instead), after, "=", place) is None:
                 return True
     return False
 
@@ -108,15 +114,16 @@ class Derivation:
 
     def __init__(
         self, *, start: str, goal: str, symbols: Mapping[str, Domain], reasons: Mapping[str, Reason],
-        givens: Mapping[str, Given] | None = None, required: Sequence[str] = (), upwards: bool = True,
+        givens: Mapping[str, Given] | None = None, optional: Sequence[str] = (), upwards: bool = True,
     ) -> None:  # fmt: skip
         self.kinds = {name: domain.vector for name, domain in symbols.items()}
         self.start, self.goal = parse(start, self.kinds), parse(goal, self.kinds)
         self.symbols, self.reasons, self.givens = dict(symbols), dict(reasons), dict(givens or {})
-        self.required, self.allowed = tuple(required), ("=", "<=") if upwards else ("=", ">=")
+        self.required = tuple(name for name in reasons if name not in optional)
+        self.allowed = ("=", "<=") if upwards else ("=", ">=")
         unknown = {given for reason in reasons.values() for given in reason.given} - set(self.givens)
-        if unknown or set(self.required) - set(self.reasons):
-            raise ValueError(f"unknown givens {sorted(unknown)} or required reasons {required!r}")
+        if unknown or set(optional) - set(self.reasons):
+            raise ValueError(f"unknown givens {sorted(unknown)} or optional reasons {optional!r}")
 
     def map(self, rng: np.random.Generator) -> Map:
         """Where this derivation is tried out."""
@@ -128,11 +135,11 @@ class Derivation:
         for number, step in enumerate(steps, 1):
             try:
                 after = parse(step.formula, self.kinds)
-                found = self._step(number, step, before, after, world)
+                fault = self._step(number, step, before, after, world)
             except Complaint as complaint:
                 return Fault("unreadable", number, f"Step {number}: {complaint}")
-            if found is not None:
-                return found._replace(before=before)
+            if fault is not None:
+                return fault._replace(before=before)
             before = after
         if broken(before, self.goal, "=", world.place()) is not None:
             text = f"Every step follows, but the last line, {before.text}, is not the goal, {self.goal.text}."
@@ -140,11 +147,26 @@ class Derivation:
         missing = [reason for reason in self.required if reason not in {step.reason for step in steps}]
         if missing:
             text = (
-                f"Every step follows, but none is taken by {missing[0]!r}, and the task asks for it: does "
-                f"one of them do two things at once?"
-            )
+                f"Every step follows, but none is taken by {missing[0]!r}, and each reason of the list is needed at "
+                f"least once. {'' if self.reasons[missing[0]].given else self._two_at_once(steps)}"
+            ).strip()
             return Fault("reason missing", 0, text, before, missing[0])
         return None
+
+    def _two_at_once(self, steps: Sequence[Step]) -> str:
+        """The step that changes its line the most, though it names a given."""
+        lines = [self.start.text, *(step.formula for step in steps)]
+        alike = {
+            number: SequenceMatcher(None, lines[number - 1], lines[number], autojunk=False).ratio()
+            for number, step in enumerate(steps, 1) if self.reasons[step.reason].given
+        }  # fmt: skip
+        if not alike:
+            return "Does one of them do two things at once?"
+        number = min(alike, key=lambda one: alike[one])
+        return (
+            f"Step {number} does two things at once: it uses {steps[number - 1].reason!r}, and it rewrites the line. "
+            f"Take a step for each."
+        )
 
     def _step(self, number: int, step: Step, before: Formula, after: Formula, world: Map) -> Fault | None:
         if step.relation not in self.allowed:
@@ -214,18 +236,61 @@ class Derivation:
         return reason.fits(before, after, world.place()) if reason.fits is not None else ""
 
 
-def derivation(
-    *, start: str, goal: str, symbols: Mapping[str, Domain], reasons: Mapping[str, Reason],
-    givens: Mapping[str, Given] | None = None, required: Sequence[str] = (), upwards: bool = True,
-) -> Callable[[Interview], None]:  # fmt: skip
-    """A judge for the answer form :class:`Steps`; the student's function takes no arguments.
+def slip_of(fault: Fault, world: Map, names: Sequence[str]) -> str:
+    """The name of the slip that leads from the one line to the other, if it is one of these names; or ""."""
+    if fault.kind != "does not follow" or fault.before is None or fault.formula is None:
+        return ""
+    before, after, place = fault.before, fault.formula, world.place()
+    for name, variants in SLIPS.items():
+        if name in names and any(broken(one, after, "=", place) is None for one in variants(before)):
+            return name
+    for symbol, domain in world.symbols.items():
+        name, old = f"{symbol} upside down", Formula("symbol", value=symbol, vector=domain.vector)
+        if name in names:
+            inverse = Formula("/", (Formula("number", value=1), old), vector=domain.vector)
+            if broken(_with(before, old, inverse), after, "=", place) is None:
+                return name
+    return ""
 
-    A mistake is a function that gives back a wrong derivation. The student has it if both have the same first
-    fault: the same kind, at the same formula (up to rewriting) and, if the reason is at fault, the same reason.
+
+def _absolute_values_replaced(instead: Callable[[Formula], Formula], *, all_of_them: bool) -> Callable[..., Any]:
+    """The line with each of its absolute values replaced, or with any of them, but not all."""
+
+    def variants(line: Formula) -> Iterator[Formula]:
+        sizes = _sizes(line)[:4]
+        numbers = [len(sizes)] if all_of_them else range(1, len(sizes))
+        for some in (some for number in numbers for some in combinations(sizes, number)):
+            changed = line
+            for size in some:
+                changed = _with(changed, size, instead(size))
+            yield changed
+
+    return variants
+
+
+def _turned(size: Formula) -> Formula:
+    return Formula("negative", (size,), vector=size.vector)
+
+
+#: Slips in rewriting a line that have a name wherever they happen: the lines that they make of it.
+SLIPS: Mapping[str, Callable[[Formula], Iterator[Formula]]] = {
+    "distances the wrong way round": _absolute_values_replaced(_turned, all_of_them=True),
+    "sign lost": _absolute_values_replaced(_turned, all_of_them=False),
+    "absolute value dropped": _absolute_values_replaced(lambda size: size.parts[0], all_of_them=True),
+}
+
+
+def proof_task(
+    name: str, *, see: str, mistakes: Sequence[Variation], start: str, goal: str, symbols: Mapping[str, Domain],
+    reasons: Mapping[str, Reason], **more: Any,
+) -> Task:  # fmt: skip
+    """A task whose answer is a derivation; the student's function takes no arguments.
+
+    A mistake is declared by ``ways``, a list of wrong derivations. The student has it if one of them has the same first
+    fault: the same kind, at the same formula (up to rewriting) and, if the reason is at fault, the same reason. A
+    false rewriting is also named if it is one of the ``SLIPS`` and the task knows a mistake of that name.
     """
-    judged = Derivation(
-        start=start, goal=goal, symbols=symbols, reasons=reasons, givens=givens, required=required, upwards=upwards
-    )
+    judged = Derivation(start=start, goal=goal, symbols=symbols, reasons=reasons, **more)
 
     def judge(talk: Interview) -> None:
         steps, world = talk.value({}), judged.map(talk.secret_rng)
@@ -234,9 +299,16 @@ def derivation(
             all_of_them = {1: "Your one step follows", 2: "Both steps follow"}
             talk.praise = f"{all_of_them.get(len(steps), f'All {len(steps)} steps follow')}, each for its reason."
             return
-        talk.fail(fault.text, name=_named(fault, judged, world, talk.task.mistakes) or fault.kind)
+        known = talk.task.mistakes
+        name = _named(fault, judged, world, known) or slip_of(fault, world, [one.name for one in known])
+        talk.fail(fault.text, name=name or fault.kind)
 
-    return judge
+    def varied(one: Variation) -> Mistake:
+        return Mistake(one.name, lambda: one.parts["ways"][0], one.message, parts=one.parts)
+
+    return judged_task(
+        name, see=see, probes=lambda rng: [{}], judge=judge, mistakes=mistakes, form=Steps(), varied=varied
+    )
 
 
 def _named(fault: Fault, judged: Derivation, world: Map, mistakes: Sequence[Mistake]) -> str:
@@ -245,8 +317,8 @@ def _named(fault: Fault, judged: Derivation, world: Map, mistakes: Sequence[Mist
     best, name = (False, -1.0), ""
     # Where the inequalities hold: a formula may have no value elsewhere, such as 1/(1 + epsilon) at epsilon = -1.
     usual = world.place(tuple(one for one, given in judged.givens.items() if given.read(judged.kinds)[1] != "="))
-    for mistake in mistakes:
-        known = judged.fault(Steps().read(mistake.wrong()), world)
+    for mistake, way in ((one, way) for one in mistakes for way in one.parts["ways"]):
+        known = judged.fault(Steps().read(way), world)
         if known is None or (known.kind, known.reason) != (fault.kind, fault.reason):
             continue
         if fault.formula and known.formula and broken(known.formula, fault.formula, "=", usual) is None:

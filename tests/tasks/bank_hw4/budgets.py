@@ -162,7 +162,7 @@ WRONG = {
         "equal": (lambda: [("=", "1 - q + q*exp(epsilon)", P)], "equal to the bound"),
         "not finished": (lambda: [_BOUNDED], None),
         "nothing": (lambda: [], None),
-        "minus": (lambda: [("=", "1 + q + q*p1/p0", A)], None),
+        "minus": (lambda: [("=", "1 + q + q*p1/p0", A)], "sign lost"),
     },
     "amplified_budget": {
         "q eps": (lambda epsilon, delta, q: (q * epsilon, q * delta), "q times epsilon"),
