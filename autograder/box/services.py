@@ -12,14 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.notebook import SERVICES
 from dpcourse.tasks.student import Student
 
-TABLES = ("bank_debts", "cities", "hospital", "lectures_skipped", "secret_society")
-SERVICES = {
-    **{f"data.{name}": () for name in TABLES},
-    "accounting.dp_sgd_epsilon": ("sigma", "q", "steps", "delta"),
-    "accounting.sigma_for": ("epsilon", "delta", "q", "steps"),
-}
 SECONDS = 20.0  # for one of them, whatever the arguments are
 
 

@@ -11,8 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from dpcourse.tasks.libraries import warning_of
+from dpcourse.tasks.notebook import helpers_elsewhere, is_outdated, refused
 from dpcourse.tasks.own_course import tasks_near
-from dpcourse.tasks.registry import task_named
+from dpcourse.tasks.progress import sign_of_life
+from dpcourse.tasks.registry import HOMEWORKS, task_named, tasks_of
 from dpcourse.tasks.student import Student
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.verdict import Verdict
@@ -28,8 +30,12 @@ def check(function: Callable[..., Any], task: str | None = None) -> Verdict:
     else one of this package. Passing means that the public checks passed; grading draws other ones.
     """
     asked = _task_of(function, task)
-    verdict = _examined(asked, function, asked.public_seed(), public=True)
-    warning = warning_of(function)
+    if is_outdated(function):
+        return _no_answer(asked, f"The cell with `{asked.name}` stopped with an error when it was run last, so the "
+                                 f"function is an older one. Mend that cell, run it, and check again.")  # fmt: skip
+    with sign_of_life(f"checking {asked.name}"):
+        verdict = _examined(asked, function, asked.public_seed(), public=True)
+    warning = " ".join(filter(None, [warning_of(function), _about_helpers(function)]))
     return replace(verdict, message=f"{verdict.message} {warning}".strip()) if warning else verdict
 
 
@@ -58,7 +64,26 @@ def grade(
     return round(verdict.share * (points or 0), 2)
 
 
+def _about_helpers(function: Callable[..., Any]) -> str:
+    """Words about the helpers that grading may miss."""
+    names = helpers_elsewhere(function, [*tasks_near(), *(name for one in HOMEWORKS for name in tasks_of(one))])
+    if not names:
+        return ""
+    listed = ", ".join(f"`{name}`" for name in names)
+    return (
+        f"Your function uses {listed} from another cell. If that is a cell of your own, grading will not find it: "
+        f"put it into the cell of your function."
+    )
+
+
+def _no_answer(task: Task, text: str) -> Verdict:
+    return Verdict(task=task.name, status="error", message=text, layer="code", public=True)
+
+
 def _examined(task: Task, function: Callable[..., Any], seed: int, *, public: bool = False) -> Verdict:
+    absent = refused(function)
+    if absent:
+        return replace(_no_answer(task, absent), public=public)
     # nbgrader gives no points to a cell that writes to stderr: no warning of a library may cost a student any.
     with contextlib.redirect_stderr(io.StringIO()):
         return task.examine(Student(function, task.answer, seconds=task.seconds), seed, public=public)

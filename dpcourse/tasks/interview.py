@@ -54,10 +54,11 @@ class Failed(Exception):
 
     def __init__(
         self, text: str, names: tuple[str, ...] = (), wasteful: bool = False,
-        possible: Callable[[Mistake], bool] | None = None, note: str = "",
+        possible: Callable[[Mistake], bool] | None = None, note: str = "", probe: Probe | None = None,
     ) -> None:  # fmt: skip
         super().__init__(text)
         self.text, self.names, self.wasteful, self.possible, self.note = text, names, wasteful, possible, note
+        self.probe = probe
 
     @property
     def name(self) -> str:
@@ -111,6 +112,7 @@ class Interview:
 
     def value(self, probe: Probe) -> Any:
         """The student's answer to a probe."""
+        self.failing = probe
         with _telling(probe):
             found = self.student.value(probe, self.coins.seed_of_call())
         self.recorded.append(Recorded(probe, None, found))
@@ -118,6 +120,7 @@ class Interview:
 
     def draws(self, probe: Probe, number: int) -> np.ndarray:
         """A sample of the student's answers to a probe."""
+        self.failing = probe
         with _telling(probe):
             found = self.student.draws(probe, number, self.coins.seed_of_call())
         self.recorded.append(Recorded(probe, number, found))
@@ -154,7 +157,7 @@ class Interview:
         self, text: str, *, name: str = "", names: tuple[str, ...] = (), wasteful: bool = False, note: str = ""
     ) -> NoReturn:
         """The answers are wrong: say how, and by how much. ``name``, or ``names``: the mistakes, if the judge knows."""
-        raise Failed(text, names or ((name,) if name else ()), wasteful, note=note)
+        raise Failed(text, names or ((name,) if name else ()), wasteful, note=note, probe=self.failing)
 
 
 class SecondLook(Interview):

@@ -6,14 +6,14 @@ Where students got a bundle of their course, it says which libraries the course 
 from __future__ import annotations
 
 import contextlib
-import dis
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import metadata
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
+from dpcourse.tasks.notebook import Use, uses
 from dpcourse.tasks.own_course import libraries_near
 
 OURS = frozenset({"__main__", "IPython", "dpcourse", "autograder"})  # grading has all of them, as far as it should
@@ -45,7 +45,8 @@ def warning_of(function: Callable[..., Any]) -> str:
 
 def foreign(function: Callable[..., Any], libraries: Collection[str]) -> list[str]:
     """The libraries that a function and its helpers use, other than these and Python's own."""
-    names = sorted(set(_used(function)) - {*libraries, *sys.stdlib_module_names, *OURS})
+    modules = {use.module.partition(".")[0] for use in uses(function) if not _is_helper(use, function)}
+    names = sorted(modules - {*libraries, *sys.stdlib_module_names, *OURS})
     if not names:
         return []
     owners = metadata.packages_distributions()  # some libraries consist of several modules
@@ -53,39 +54,7 @@ def foreign(function: Callable[..., Any], libraries: Collection[str]) -> list[st
     return [name for name in names if not allowed.intersection(owners.get(name, ()))]
 
 
-def _used(function: Callable[..., Any]) -> Iterator[str]:
-    """The top names of the modules that a function imports, or whose things it names; its helpers' too."""
-    waiting: list[Any] = [function]
-    codes = set[CodeType]()
-    while waiting:
-        one = waiting.pop()
-        if not isinstance(one, FunctionType):
-            continue
-        for code in _codes(one.__code__):
-            if code in codes:
-                continue
-            codes.add(code)
-            for step in dis.get_instructions(code):
-                if step.opname == "IMPORT_NAME":
-                    yield str(step.argval).partition(".")[0]
-                if step.opname != "LOAD_GLOBAL":
-                    continue
-                value = one.__globals__.get(step.argval)
-                if isinstance(value, FunctionType) and value.__globals__ is one.__globals__:
-                    waiting.append(value)
-                else:
-                    yield _module(value).partition(".")[0]
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code, and that of the functions in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _module(value: Any) -> str:
-    """The module that a thing is, or comes from."""
-    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-    return name if isinstance(name, str) and name else "__main__"
+def _is_helper(use: Use, function: Callable[..., Any]) -> bool:
+    """A function of the same notebook is followed, not a library."""
+    names = getattr(function, "__globals__", None)
+    return isinstance(use.value, FunctionType) and use.value.__globals__ is names

@@ -10,13 +10,17 @@ import contextlib
 import copy
 import inspect
 import io
+import os
 import random
 import signal
+import site
 import sys
+import sysconfig
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -30,6 +34,8 @@ from dpcourse.tasks.wording import described, shortened
 PLAIN = (float, int, bool, np.float64, np.int64, np.bool_)  # numbers that need no reading
 PRINTED = 10_000  # characters of a function's prints that are kept
 PATIENCE, MOST_PATIENCE = 0.01, 40.0  # seconds more for a call, and for all of a request: slow is not wrong
+ON_THE_WALL = 3.0  # so many times its computing time a call may take on a busy machine, or asleep
+EARLY, AT_ONCE = 1.0, 32  # seconds after which slowness is foreseen, and calls between two looks at the clock
 LONGEST_LINE = 200  # characters of a line of the student's code
 
 
@@ -38,7 +44,10 @@ class TooSlow(BaseException):
 
 
 class Student(Respondent):
-    """A student's function in this process. ``seconds`` is the time for one call; many get a little more (PATIENCE)."""
+    """A student's function in this process.
+
+    ``seconds`` of computing (not of waiting for a busy machine) are the time for one call; many get a little more.
+    """
 
     def __init__(self, function: Callable[..., Any], answer: Form, *, seconds: float = 10.0) -> None:
         if not callable(function):
@@ -81,20 +90,25 @@ class Student(Respondent):
         limit = self.seconds + min(PATIENCE * number, MOST_PATIENCE)
         try:
             with _clock(limit) as over, contextlib.redirect_stdout(heard), contextlib.redirect_stderr(heard):
-                for _ in range(number):
+                start = time.process_time()
+                for asked in range(1, number + 1):
                     answers.append(read(self.function(**arguments)))
-                    if over():
-                        raise TooSlow
+                    if asked % AT_ONCE == 0 or asked == number:
+                        spent = time.process_time() - start
+                        if over() or (spent > EARLY and spent * number / asked > 1.5 * limit):
+                            raise TooSlow
         except Complaint:
             raise
         except TooSlow:
-            raise Late(_too_slow(number, len(answers), limit), layer="code") from None
+            spent = time.process_time() - start
+            raise Late(_too_slow(number, len(answers), limit, spent), layer="code") from None
         except NotImplementedError:
             raise Unwritten("There is nothing to check yet: write your function first.", layer="code") from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit, too: a student's `exit()` must not end the kernel
-            raise stopped(self.name, error, _keep_names(error, probe) or last_own_line(error)) from None
+            where = _keep_names(error, probe) or last_own_line(error, self.function)
+            raise stopped(self.name, error, where) from None
         finally:
             self.printed = heard.text()
         return answers
@@ -147,10 +161,10 @@ class Heard(io.TextIOBase):
 
 @contextlib.contextmanager
 def _clock(seconds: float) -> Iterator[Callable[[], bool]]:
-    """Interrupt what runs for longer, where the system can; elsewhere ask the given function between two calls."""
-    end = time.monotonic() + seconds
+    """Interrupt what computes for longer, where the system can; elsewhere ask the function that is given back."""
+    start, end = time.process_time(), time.monotonic() + ON_THE_WALL * seconds
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield lambda: time.monotonic() > end
+        yield lambda: time.process_time() - start > seconds or time.monotonic() > end
         return
 
     rings = 0
@@ -162,16 +176,19 @@ def _clock(seconds: float) -> Iterator[Callable[[], bool]]:
             _raise_at_next_line(frame)
         raise TooSlow
 
-    before, tracing = signal.signal(signal.SIGALRM, ring), sys.gettrace()
-    start = time.monotonic()
-    left, every = signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+    before = signal.signal(signal.SIGALRM, ring), signal.signal(signal.SIGPROF, ring)
+    tracing, since = sys.gettrace(), time.monotonic()
+    left, every = signal.setitimer(signal.ITIMER_REAL, ON_THE_WALL * seconds, 0.2)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.2)  # the computing time of this process
     try:
         yield lambda: False
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, before[0])
+        signal.signal(signal.SIGPROF, before[1])
         if left:  # somebody else's alarm was set: it goes on where it was
-            signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - start)), every)
+            signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - since)), every)
         if rings > 1:
             sys.settrace(tracing)
 
@@ -208,13 +225,13 @@ def _takes(function: Callable[..., Any], name: str) -> bool:
     return any(p.name == name or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
 
 
-def _too_slow(asked: int, came_back: int, limit: float) -> str:
+def _too_slow(asked: int, came_back: int, limit: float, spent: float) -> str:
     calls = "one call" if asked == 1 else f"{asked:,} calls"
-    text = f"Your function did not finish {calls} within {limit:.0f} s"
+    text = f"Your function did not finish {calls} within {limit:.0f} s of computing"
     if came_back == 0:
         return f"{text}. A loop that never ends?"
-    took, allowed = 1000 * limit / came_back, 1000 * limit / asked
-    return f"{text}: {came_back:,} came back, {took:.3g} ms a call; {allowed:.3g} ms are allowed."
+    took, allowed = 1000 * max(spent, 0.001) / came_back, 1000 * limit / asked
+    return f"{text}: it took {took:.3g} ms a call for the first {came_back:,}, and {allowed:.3g} ms are allowed."
 
 
 def _keep_names(error: BaseException, probe: Probe) -> str:
@@ -225,13 +242,26 @@ def _keep_names(error: BaseException, probe: Probe) -> str:
     return f"; keep the names of the arguments: {', '.join(probe)}" if probe else "; it takes no arguments"
 
 
-def last_own_line(error: BaseException) -> str:
-    """The last line of the student's own code that the error went through."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
-    libraries = (f"{sys.prefix}/lib", f"{sys.base_prefix}/lib", "<frozen")
-    own = [f for f in frames if not f.filename.startswith(libraries)] or frames
+def last_own_line(error: BaseException, function: Any = None) -> str:
+    """The last line of the student's own code that the error went through; never a line of a library.
+
+    That is the file of the ``function``; without one, whatever is neither Python's, nor a library's, nor ours.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    place = getattr(getattr(function, "__code__", None), "co_filename", None)
+    own = [frame for frame in frames if frame.filename == place] or [
+        frame for frame in frames if not frame.filename.startswith(_libraries())
+    ]
     line = own[-1].line if own else ""
     return f", at `{shortened(line, LONGEST_LINE)}` (line {own[-1].lineno})" if line else ""
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
+    """Where code stands that no student wrote."""
+    folders = {*sysconfig.get_paths().values(), *site.getsitepackages(), site.getusersitepackages()}
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return (*folders, f"{sys.prefix}/lib", f"{sys.base_prefix}/lib", ours, "<frozen", "<__array")
 
 
 def _same(one: Any, other: Any) -> bool:

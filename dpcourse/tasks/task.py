@@ -18,6 +18,7 @@ from dpcourse.tasks.judges.diagnosis import explaining, first_and_sum
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.respondent import Probe, Respondent
 from dpcourse.tasks.verdict import Verdict
+from dpcourse.tasks.wording import shortens
 
 #: What a test would notice, by the unit of its smallest error.
 NOTICED = {"scale factor": "a scale off by {:.0%}", "true probability": "a share off by {:.1%}"}
@@ -77,7 +78,7 @@ class Task:
             if not names:
                 possible = [one for one in self.mistakes if failed.possible is None or failed.possible(one)]
                 names = tuple(filter(None, [explaining(possible, talk.looked_closer(), self.answer, self.summary)]))
-            status, wasteful = "failed", failed.wasteful
+            status, wasteful, talk.failing = "failed", failed.wasteful, failed.probe or talk.failing
             words = (failed.text, failed.note, *(known[name].message for name in names if name in known))
             message = " ".join(part for part in words if part)
         share = min(1.0, max(0.0, talk.share)) if status == "passed" else 0.0
@@ -85,12 +86,13 @@ class Task:
             status, names, wasteful = "failed", talk.noticed, talk.wasteful
         where = "" if status == "passed" else f"See {self.see}."
         odds = self._odds(talk) if status in ("passed", "failed") else ""
+        probe = talk.failing if public and status not in ("passed", "missing") else None
+        whole = f"(`check({self.name}).probe` has all of the arguments.)" if probe and shortens(probe) else ""
         return Verdict(
             task=self.name, status=status, share=share,
-            message=" ".join(part for part in (message, where, odds) if part),
-            mistake=names[0] if names else "", also=names[1:], probe=talk.failing,
-            wasteful=wasteful, public=public, false_fail=first.spent, odds=odds,
-            layer=layer, errors=errors,
+            message=" ".join(part for part in (message, whole, where, odds) if part),
+            mistake=names[0] if names else "", also=names[1:], probe=probe,
+            wasteful=wasteful, public=public, false_fail=first.spent, odds=odds, layer=layer, errors=errors,
             evidence=tuple(talk.evidence), picture=talk.picture,
         )  # fmt: skip
 

@@ -79,9 +79,11 @@ def as_html(verdict: Verdict) -> str:
     if verdict.picture is not None:
         from dpcourse.plots import paper
 
-        data = base64.b64encode(paper.png(verdict.picture, width=6)).decode()
+        data = base64.b64encode(paper.png(verdict.picture, width=4.6, dpi=160)).decode()
         alt = html.escape(verdict.picture.says)
-        picture = f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{data}">'
+        picture = (
+            f'<img alt="{alt}" style="width:30em;max-width:100%;border-radius:4px" src="data:image/png;base64,{data}">'
+        )
     message, odds = verdict.message.removesuffix(verdict.odds), ""
     if verdict.odds:
         odds = f'<br><small style="opacity:0.75">{html.escape(verdict.odds)}</small>'

@@ -17,6 +17,7 @@ LINE = 120  # characters
 MOST_PARTS = 40  # of a list, a dict or an array that are looked at
 DEEPEST = 4
 MOST_DIGITS = 60  # of a whole number
+SHOWN = 6  # numbers of a long array
 SPARE = 20  # characters of a text that are looked at beyond those that are shown
 
 _OPEN: dict[type, tuple[str, str]] = {
@@ -119,6 +120,11 @@ def arguments(probe: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {shown(value)}" for name, value in probe.items())
 
 
+def shortens(probe: Mapping[str, Any]) -> bool:
+    """Do the words leave out a part of the arguments?"""
+    return any(not isinstance(value, str) and np.size(value) > SHOWN for value in probe.values() if not callable(value))
+
+
 def shown(value: Any) -> str:
     """A value as a student wants to read it: four digits, the beginning of a long array."""
     if isinstance(value, dict):
@@ -132,8 +138,8 @@ def shown(value: Any) -> str:
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         return described(value, 80)
-    flat = [number(float(one), 4).replace(",", "") for one in array.ravel()[:6]]  # commas part the numbers here
-    more = f", ... ({array.size} numbers)" if array.size > 6 else ""
+    flat = [number(float(one), 4).replace(",", "") for one in array.ravel()[:SHOWN]]  # commas part the numbers here
+    more = f", ... ({array.size} numbers)" if array.size > SHOWN else ""
     return (
         f"[{', '.join(flat)}{more}]"
         if array.ndim == 1

@@ -16,26 +16,24 @@ TASKS = '''"""Five trivial tasks, for measuring and attacking the grader."""
 
 import numpy as np
 
-from dpcourse.tasks import Answer, Mistake, Task, values_of
+from dpcourse.tasks import NUMBER, VECTOR, mistake, value_task
 
 
-def _task(name, reference, probes, wrong, answer=None):
-    known = (Mistake("the usual mistake", wrong, "Read the question once more."),)
-    return Task(name=name, see="the question", probes=probes, judge=values_of(reference),
-                mistakes=known, answer=answer or Answer(), seconds=2.0)
+def _task(name, right, probes, wrong, form=NUMBER):
+    return value_task(name, see="the question", probes=probes, right=right, form=form, seconds=2.0,
+                      mistakes=[mistake("the usual mistake", "Read the question once more.", wrong)])
 
 
 TASKS = (
-    _task("double", lambda x: 2 * x, lambda rng: [{"x": float(x)} for x in rng.uniform(3, 9, 4)], lambda x: x * x),
-    _task("add_up", lambda values: values.sum(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (3, 7)],
-          lambda values: values.mean()),
-    _task("clip", lambda x, low, high: min(max(x, low), high),
-          lambda rng: [{"x": float(x), "low": 2.0, "high": 5.0} for x in rng.uniform(0, 8, 12)],
-          lambda x, low, high: x),
-    _task("spread", lambda values: values.std(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)],
-          lambda values: values.var()),
-    _task("cumulate", lambda values: np.cumsum(values),
-          lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)], lambda values: values, Answer((None,))),
+    _task("double", lambda p: 2 * p.x, lambda rng: [{"x": float(x)} for x in rng.uniform(3, 9, 4)], lambda p: p.x**2),
+    _task("add_up", lambda p: p.values.sum(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (3, 7)],
+          lambda p: p.values.mean()),
+    _task("clip", lambda p: min(max(p.x, p.low), p.high),
+          lambda rng: [{"x": float(x), "low": 2.0, "high": 5.0} for x in rng.uniform(0, 8, 12)], lambda p: p.x),
+    _task("spread", lambda p: p.values.std(), lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)],
+          lambda p: p.values.var()),
+    _task("cumulate", lambda p: np.cumsum(p.values),
+          lambda rng: [{"values": rng.uniform(1, 5, n)} for n in (4, 9)], lambda p: p.values, VECTOR),
 )
 '''
 

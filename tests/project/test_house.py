@@ -109,6 +109,45 @@ def test_imports_go_one_way():
     assert [fault for path, source in sorted(sources.items()) for fault in wrong_way_imports(path, source)] == []
 
 
+def cycles(sources: dict[str, str]) -> list[str]:
+    """The modules of these sources (name -> text) that import themselves by way of others; lazy imports count."""
+    graph: dict[str, set[str]] = {}
+    for name, source in sources.items():
+        wanted = {".".join(parts) for parts in imported(source, name.split("."))}
+        wanted |= {one.rpartition(".")[0] for one in wanted}
+        graph[name] = wanted & (sources.keys() - {name})
+
+    def reachable(start: str) -> set[str]:
+        seen, waiting = set[str](), [start]
+        while waiting:
+            new = graph[waiting.pop()] - seen
+            seen |= new
+            waiting += new
+        return seen
+
+    return sorted(name for name in graph if name in reachable(name))
+
+
+def test_tasks_have_no_cycle_of_imports():
+    room = ROOT / "dpcourse" / "tasks"
+    sources = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file.read_text(
+            encoding="utf-8"
+        )
+        for file in room.rglob("*.py")
+    }
+    package = sources.pop("dpcourse.tasks")  # whose names are gathered from its modules: none of them may import it
+    assert package
+    assert [name for name, text in sources.items() if "from dpcourse.tasks import" in text] == []
+    assert cycles(sources) == []
+
+
+def test_the_search_for_cycles_can_fail():
+    a, b, c = "import m.b", "def f():\n    from m import c", "from m.a import x"
+    assert cycles({"m.a": a, "m.b": b, "m.c": c}) == ["m.a", "m.b", "m.c"]
+    assert cycles({"m.a": a, "m.b": b, "m.c": ""}) == []
+
+
 def test_import_dpcourse_is_light():
     probe = f"import sys, dpcourse; print([name for name in {HEAVY} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)

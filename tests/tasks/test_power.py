@@ -13,8 +13,8 @@ from dpcourse.mechanisms import KaryResponse, theta
 from dpcourse.privacy_loss import LaplaceLoss
 from dpcourse.tasks import LEVEL, Student
 from dpcourse.tasks.hw2_local_dp.own_noise import NARROW
-from dpcourse.tasks.hw2_local_dp.reports import MOST
-from dpcourse.tasks.hw3_approximate_dp.loss import DRAWS
+from dpcourse.tasks.hw2_local_dp.reports import DRAWS as REPORTS
+from dpcourse.tasks.hw3_approximate_dp import loss
 from dpcourse.tasks.judges.noise import TESTS
 from dpcourse.tasks.registry import tasks_of
 from tests.tasks import bank_hw2
@@ -23,7 +23,7 @@ from tests.tasks.bank_hw2.local_noise import laplace_numpy
 MISS = 1e-6
 
 
-def missed(right: float, wrong: float, level: float, draws: int = MOST) -> float:
+def missed(right: float, wrong: float, level: float, draws: int = REPORTS) -> float:
     """The probability that an event of probability ``wrong`` passes for one of probability ``right``."""
     low, high = rejection_region(draws, right, level)
     return max(0.0, 1 - lower_tail(low, draws, wrong) - upper_tail(high, draws, wrong))
@@ -52,15 +52,7 @@ def probes(homework: str, task: str, seeds: int = 200):
 def test_a_wrong_coin_does_not_pass(wrong):
     for asked in probes("hw2_local_dp", "randomized_response"):
         epsilon = asked[-1]["epsilon"]
-        assert missed(theta(epsilon), wrong(epsilon), LEVEL / (len(asked) + 1) / 2) <= MISS
-
-
-@pytest.mark.parametrize("style", ["half epsilon", "always no"])
-def test_a_coin_of_another_kind_is_not_called_by_a_name_that_it_does_not_have(style):
-    task = tasks_of("hw2_local_dp")["randomized_response"]
-    function, _ = bank_hw2.WRONG["randomized_response"][style]
-    for seed in range(4):
-        assert task.examine(Student(function, task.answer), seed).mistake == "another coin"
+        assert missed(theta(epsilon), wrong(epsilon), LEVEL / (len(asked) + 1) / 4) <= MISS
 
 
 @pytest.mark.parametrize(
@@ -76,7 +68,7 @@ def test_a_coin_of_another_kind_is_not_called_by_a_name_that_it_does_not_have(st
 def test_a_wrong_truth_among_k_does_not_pass(wrong):
     for asked in probes("hw2_local_dp", "kary_response"):
         k, epsilon = asked[-1]["k"], asked[-1]["epsilon"]
-        level = LEVEL / (len(asked) + 1) / 2
+        level = LEVEL / (len(asked) + 1) / 4
         assert missed(KaryResponse(epsilon=epsilon, k=k).truth, wrong(k, epsilon), level) <= MISS
 
 
@@ -99,22 +91,22 @@ def test_a_number_moved_by_one_does_not_pass():
             assert missed(0.5, above, LEVEL / (len(asked) + 1) / TESTS, draws=300) <= MISS
 
 
-SCALE, LIES = "Is it 16/epsilon?", "There are k - 1 other categories"
+SCALE, LIES = "It looks like 16/epsilon", "There are k - 1 other categories"
 
 
 @pytest.mark.parametrize(
     ("name", "style", "says", "never"),
     [
-        ("local_laplace", "up to 14", " to about 14, not to 15.", SCALE),
-        ("local_laplace", "from 1", " to about 1, not to 0.", SCALE),
-        ("local_laplace", "one less", "does not lie around the number", "The ends are off by one"),
+        ("local_laplace", "up to 14", "The ends are off by one", SCALE),
+        ("local_laplace", "from 1", "The ends are off by one", SCALE),
+        ("local_laplace", "one less", "lie above", "The ends are off by one"),
         ("local_laplace", "fourteen", "too little", SCALE),
         ("local_laplace", "thirteen and a half", "too little", SCALE),
         ("local_laplace", "root of 2", "wasteful", SCALE),
         ("kary_response", "swapped", "Keep and lie are swapped", LIES),
-        ("kary_response", "rounded lies", "betrays something", LIES),
+        ("kary_response", "rounded lies", "is right", LIES),
         ("kary_response", "truth of two", "k = 2", LIES),
-        ("randomized_response", "probability", "but a report is 0 or 1. That is a probability.", "fixed seed"),
+        ("randomized_response", "probability", "which is none of 0, 1. That is a probability.", "fixed seed"),
     ],
 )
 def test_what_is_said_is_true(name, style, says, never):
@@ -131,4 +123,4 @@ def test_a_loss_from_the_other_world_does_not_pass():
     for asked in probes("hw3_approximate_dp", "laplace_loss_sample"):
         bound = abs(asked[-1]["data"] - asked[-1]["neighbour"]) / asked[-1]["b"]
         assert math.isclose(1 - float(LaplaceLoss(bound).below(bound)[0]), 0.5)
-        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / 3, draws=DRAWS) <= MISS
+        assert missed(0.5, math.exp(-bound) / 2, LEVEL / (len(asked) + 1) / loss.TESTS, draws=loss.DRAWS) <= MISS

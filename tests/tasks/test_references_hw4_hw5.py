@@ -54,7 +54,9 @@ def test_the_clipped_gradients_are_those_of_torch():
     still = sgd.noisy_average(lot.total, clip=0.6, sigma=0, lot_size=20)
     right = tasks_of("hw4_dp_sgd")["noisy_average"].mistakes[-1]
     assert right.name == "no noise"
-    np.testing.assert_allclose(right.wrong(rows, 0.6, 1.0, 20), still["weight"][0].numpy(), rtol=1e-9)
+    np.testing.assert_allclose(
+        right.wrong(clipped=rows, clip=0.6, sigma=1.0, expected=20), still["weight"][0].numpy(), rtol=1e-9
+    )
 
 
 def test_the_rows_of_a_user_are_added_up():

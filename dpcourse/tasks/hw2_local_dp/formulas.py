@@ -3,230 +3,289 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
+from itertools import product
 from typing import Any
-
-import numpy as np
 
 from dpcourse.mechanisms import ATTEMPTS, RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey import epsilon_of
-from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.judges.values import values_of
-from dpcourse.tasks.mistake import Mistake
-from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, shown
+from dpcourse.tasks.declare import value_task
+from dpcourse.tasks.judges.values import Note
+from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import each, fixed, uniform
 
 
 def _from_odds(odds: float) -> float:
     return odds / (1 + odds)
 
 
-def _theta_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A small and a large epsilon for each attempt, never 1."""
-    small, large = float(rng.uniform(0.3, 0.8)), float(rng.uniform(2, 4))
-    return [{"epsilon": epsilon, "attempt": attempt} for attempt in ATTEMPTS for epsilon in (small, large)]
+def _odds_of(p: Any, answer: float, right: float) -> Note | None:
+    """Does this coin keep the promise?"""
+    if not 0 < answer < 1:
+        return None
+    odds, bound = answer / (1 - answer), math.exp(p.epsilon)
+    if odds > bound * (1 + 1e-5):
+        return Note(f"Its odds {odds:.3g} exceed e^epsilon = {bound:.3g}: this coin breaks the promise.")
+    if p.attempt == "tight" and 0.5 < answer < right:
+        text = f"Your coin is private: its odds {odds:.3g} stay below e^epsilon = {bound:.3g}."
+        return Note(f"{text} It is wasteful: it lies more often than the promise asks for.", wasteful=True)
+    return None
 
 
-def _judge_theta(talk: Interview) -> None:
-    pairs = [(probe, talk.value(probe), right_theta(**probe)) for probe in talk.probes]
-    for probe, found, right in pairs:
-        if same_values(found, right):
-            continue
-        text = f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}."
-        wasteful = probe["attempt"] == "tight" and 0.5 < found < right
-        if wasteful:
-            text += (
-                f" Your coin is private: its odds {found / (1 - found):.3g} stay below e^epsilon = "
-                f"{math.exp(probe['epsilon']):.3g}. It is wasteful: it lies more often than the promise asks for."
-            )
-        elif 0 < found < 1 and found / (1 - found) > math.exp(probe["epsilon"]) * (1 + 1e-9):
-            text += (
-                f" Its odds {found / (1 - found):.3g} exceed e^epsilon = {math.exp(probe['epsilon']):.3g}: this coin "
-                f"breaks the promise."
-            )
-        talk.fail(text, wasteful=wasteful)
-    talk.praise = f"All {len(pairs)} probes are answered right."
+def _only(attempt: str, wrong: Callable[[float], float]) -> Callable[[Any], float]:
+    """The right answer with another value for one attempt."""
+    return lambda p: wrong(p.epsilon) if p.attempt == attempt else right_theta(p.epsilon, p.attempt)
 
 
-def _theta_but(attempt_changed: str, wrong: Any) -> Any:
-    """The right function with another value for one attempt."""
-    return lambda epsilon, attempt: wrong(epsilon) if attempt == attempt_changed else right_theta(epsilon, attempt)
+def _theta(p: Any) -> float:
+    return right_theta(p.epsilon, p.attempt)
 
 
-theta = Task(
-    name="theta",
+SMALL, LARGE = (0.3, 0.8), (2.0, 4.0)
+
+theta = value_task(
+    "theta",
     see="lecture 2, sections 5 and 6 (First attempt; Can we do better?)",
-    probes=_theta_probes,
-    judge=_judge_theta,
-    mistakes=(
-        Mistake(
-            "plus one forgotten", _theta_but("first", lambda epsilon: epsilon / (epsilon + 1)),
+    probes=each(
+        2 * len(ATTEMPTS),
+        attempt=fixed(*(attempt for attempt in ATTEMPTS for _ in range(2))),
+        epsilon=uniform(*(SMALL, LARGE) * len(ATTEMPTS)),
+    ),
+    right=_theta,
+    note=_odds_of,
+    mistakes=[
+        mistake(
+            "plus one forgotten",
             "epsilon / (epsilon + 1) starts at 0, not at one half: for a small epsilon the coin would nearly always "
             "lie.",
+            _only("first", lambda epsilon: epsilon / (epsilon + 1)),
         ),
-        Mistake(
-            "half forgotten", _theta_but("quadratic", lambda e: _from_odds(1 + e + e**2)),
+        mistake(
+            "half forgotten",
             "The square comes with a half, 1 + eps + eps^2/2: without it the odds exceed e^epsilon for small epsilon.",
+            _only("quadratic", lambda epsilon: _from_odds(1 + epsilon + epsilon**2)),
         ),
-        Mistake(
-            "upside down", _theta_but("tight", lambda epsilon: 1 / (1 + math.exp(epsilon))),
+        mistake(
+            "square forgotten",
+            "The third term of the quadratic attempt is eps^2/2, with a square.",
+            _only("quadratic", lambda epsilon: _from_odds(1 + 1.5 * epsilon)),
+        ),
+        mistake(
+            "upside down",
             "That is the probability of the lie: theta = 1/(1 + e^(-epsilon)), with a minus, must lie above one half.",
+            _only("tight", lambda epsilon: 1 / (1 + math.exp(epsilon))),
         ),
-        Mistake(
-            "probability of the lie", lambda epsilon, attempt: 1 - right_theta(epsilon, attempt),
+        mistake(
+            "quadratic for tight",
+            "The tight coin has the odds e^epsilon itself, not the first terms of its series.",
+            _only("tight", lambda epsilon: right_theta(epsilon, "quadratic")),
+        ),
+        mistake(
+            "probability of the lie",
             "That is the probability of the lie, 1 - theta. theta is that of the truth, above one half.",
+            lambda p: 1 - _theta(p),
         ),
-        Mistake(
-            "first attempt for all", lambda epsilon, attempt: right_theta(epsilon, "first"),
+        mistake(
+            "first attempt for all",
             "Only the first attempt has the odds 1 + epsilon; the others come closer to e^epsilon.",
+            lambda p: right_theta(p.epsilon, "first"),
         ),
-        Mistake(
-            "the odds", lambda epsilon, attempt: 1 / (1 / right_theta(epsilon, attempt) - 1),
+        mistake(
+            "tight for all",
+            "Each attempt has odds of its own. Only the tight one has e^epsilon.",
+            lambda p: right_theta(p.epsilon, "tight"),
+        ),
+        mistake(
+            "the odds",
             "Those are the odds theta/(1 - theta); the coin's probability is odds/(1 + odds).",
+            lambda p: 1 / (1 / _theta(p) - 1),
         ),
-    ),
-)  # fmt: skip
+    ],
+)
 
 
-def _coin_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Coins on both sides of one half, and the fair one, which spends nothing."""
-    bent = [{"theta": float(rng.uniform(*sides))} for sides in ((0.55, 0.7), (0.8, 0.97), (0.05, 0.4))]
-    return [*bent, {"theta": 0.5}]
+def _log_odds(p: Any) -> float:
+    return math.log(p.theta / (1 - p.theta))
 
 
-spent_epsilon = Task(
-    name="spent_epsilon",
+spent_epsilon = value_task(
+    "spent_epsilon",
     see="lecture 2, section 6 (Can we do better?)",
-    probes=_coin_probes,
-    judge=values_of(lambda theta: epsilon_of(theta)),
-    mistakes=(
-        Mistake(
-            "sign forgotten", lambda theta: math.log(theta / (1 - theta)),
+    probes=lambda rng: [*each(3, theta=uniform((0.55, 0.7), (0.8, 0.97), (0.05, 0.4)))(rng), {"theta": 0.5}],
+    right=lambda p: epsilon_of(p.theta),
+    mistakes=[
+        mistake(
+            "sign forgotten",
             "A coin that mostly lies betrays as much as one that mostly tells the truth: a budget is never negative, "
             "because the pair (D, D') comes in both orders.",
+            _log_odds,
         ),
-        Mistake(
-            "the odds", lambda theta: max(theta, 1 - theta) / min(theta, 1 - theta),
+        mistake(
+            "never below zero",
+            "A coin that mostly lies betrays as much as one that mostly tells the truth: whoever knows it reads it "
+            "backwards. Its budget is not 0.",
+            lambda p: max(_log_odds(p), 0.0),
+        ),
+        mistake(
+            "the odds",
             "That is the largest ratio, e^epsilon; epsilon is its logarithm.",
+            lambda p: math.exp(abs(_log_odds(p))),
         ),
-        Mistake(
-            "base ten", lambda theta: abs(math.log10(theta / (1 - theta))),
+        mistake(
+            "odds without log",
+            "Those are the odds of the truth. epsilon is the logarithm of the larger one of both ratios.",
+            lambda p: p.theta / (1 - p.theta),
+        ),
+        mistake(
+            "base ten",
             "epsilon is the natural logarithm of the ratio, since the bound is e^epsilon.",
+            lambda p: abs(_log_odds(p)) / math.log(10),
         ),
-        Mistake(
-            "base two", lambda theta: abs(math.log2(theta / (1 - theta))),
+        mistake(
+            "base two",
             "epsilon is the natural logarithm of the ratio, since the bound is e^epsilon; base 2 counts bits.",
+            lambda p: abs(_log_odds(p)) / math.log(2),
         ),
-        Mistake(
-            "against a fair coin", lambda theta: abs(math.log(theta / 0.5)),
+        mistake(
+            "against a fair coin",
             "The two worlds are theta and 1 - theta: a report must be compared with what the other student would say, "
             "not with a fair coin.",
+            lambda p: abs(math.log(p.theta / 0.5)),
         ),
-    ),
-)  # fmt: skip
+        mistake(
+            "first attempt turned around",
+            "You solve theta = (eps + 1)/(eps + 2) for eps. That coin spends ln(1 + eps), less than eps: take the "
+            "logarithm of the ratio.",
+            lambda p: math.exp(abs(_log_odds(p))) - 1,
+        ),
+    ],
+)
 
 
-def _ratio_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Every pair of bits and every report."""
-    return [
-        {"bit": bit, "neighbour": neighbour, "report": report, "epsilon": float(rng.uniform(0.4, 2.5))}
-        for bit in (0, 1)
-        for neighbour in (0, 1)
-        for report in (0, 1)
-    ]
+def _ratio(p: Any) -> float:
+    return math.exp(RandomizedResponse(epsilon=p.epsilon).privacy_loss(p.report, p.bit, p.neighbour))
 
 
-def _ratio(bit: int, neighbour: int, report: int, epsilon: float) -> float:
-    return math.exp(RandomizedResponse(epsilon=epsilon).privacy_loss(report, bit, neighbour))
+CASES = tuple(product((0, 1), repeat=3))
 
-
-response_ratio = Task(
-    name="response_ratio",
+response_ratio = value_task(
+    "response_ratio",
     see="lecture 2, section 5 (First attempt), the box on the ratio",
-    probes=_ratio_probes,
-    judge=values_of(_ratio),
-    mistakes=(
-        Mistake(
+    probes=each(
+        len(CASES),
+        bit=fixed(*(bit for bit, _, _ in CASES)),
+        neighbour=fixed(*(neighbour for _, neighbour, _ in CASES)),
+        report=fixed(*(report for *_, report in CASES)),
+        epsilon=uniform(0.4, 2.5),
+    ),
+    right=_ratio,
+    mistakes=[
+        mistake(
             "one if not flipped",
-            lambda bit, neighbour, report, epsilon: math.exp(epsilon) if report == bit != neighbour else 1.0,
             "Where D is the one that flipped, the ratio is (1 - theta)/theta, below 1, and not 1. (The slide slips "
             "here.)",
+            lambda p: math.exp(p.epsilon) if p.report == p.bit != p.neighbour else 1.0,
         ),
-        Mistake(
-            "always the bound", lambda bit, neighbour, report, epsilon: math.exp(epsilon),
+        mistake(
+            "always the bound",
             "e^epsilon is the largest value that the ratio takes; six of the eight cases stay below it.",
+            lambda p: math.exp(p.epsilon),
         ),
-        Mistake(
-            "upside down", lambda bit, neighbour, report, epsilon: _ratio(neighbour, bit, report, epsilon),
+        mistake(
+            "upside down",
             "Numerator and denominator are swapped: the bit's own probability stands above.",
+            lambda p: 1 / _ratio(p),
         ),
-        Mistake(
-            "logarithm", lambda bit, neighbour, report, epsilon: math.log(_ratio(bit, neighbour, report, epsilon)),
-            "That is the privacy loss, the logarithm of the ratio.",
+        mistake(
+            "never below one",
+            "You take the larger one of the ratio and its inverse. Asked is this ratio, D above D'.",
+            lambda p: max(_ratio(p), 1 / _ratio(p)),
         ),
-        Mistake(
+        mistake(
+            "logarithm", "That is the privacy loss, the logarithm of the ratio.", lambda p: math.log(_ratio(p))
+        ),
+        mistake(
             "equal bits forgotten",
-            lambda bit, neighbour, report, epsilon: math.exp(epsilon if report == bit else -epsilon),
             "If both bits are the same, both worlds are the same, and so the ratio is 1.",
+            lambda p: math.exp(p.epsilon if p.report == p.bit else -p.epsilon),
         ),
-    ),
+        mistake(
+            "first attempt",
+            "These are the ratios of the first coin, with the odds 1 + eps. Asked is the tight one, with e^eps.",
+            lambda p: (1 + p.epsilon) ** (math.log(_ratio(p)) / p.epsilon),
+        ),
+    ],
 )  # fmt: skip
 
 
-def _belief_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A doubtful and a nearly certain onlooker, each with both reports."""
-    return [
-        {"report": report, "prior": float(rng.uniform(*sides)), "epsilon": float(rng.uniform(0.5, 2.5))}
-        for sides in ((0.05, 0.35), (0.65, 0.95))
-        for report in (1, 0)
-    ]
+def _belief(p: Any, report: int | None = None, prior: float | None = None) -> float:
+    coin = RandomizedResponse(epsilon=p.epsilon)
+    return coin.posterior(p.report if report is None else report, p.prior if prior is None else prior)
 
 
-def _belief(report: int, prior: float, epsilon: float) -> float:
-    return RandomizedResponse(epsilon=epsilon).posterior(report, prior)
+def _told(p: Any) -> float:
+    """How likely the report is if the secret is a 1."""
+    return right_theta(p.epsilon) if p.report else 1 - right_theta(p.epsilon)
 
 
-posterior = Task(
-    name="posterior",
+posterior = value_task(
+    "posterior",
     see="lecture 2, section 7 (Deniability, as a formula)",
-    probes=_belief_probes,
-    judge=values_of(_belief),
-    mistakes=(
-        Mistake(
-            "prior ignored", lambda report, prior, epsilon: _belief(report, 0.5, epsilon),
+    # A doubtful and a nearly certain onlooker, each with both reports.
+    probes=each(
+        4,
+        report=fixed(1, 0, 1, 0),
+        prior=uniform((0.05, 0.35), (0.05, 0.35), (0.65, 0.95), (0.65, 0.95)),
+        epsilon=uniform(0.5, 2.5),
+    ),
+    right=_belief,
+    mistakes=[
+        mistake(
+            "prior ignored",
             "That is what somebody believes who knew nothing before (prior one half). Bayes' rule starts from the "
             "prior.",
+            lambda p: _belief(p, prior=0.5),
         ),
-        Mistake(
+        mistake(
             "probability of the report",
-            lambda report, prior, epsilon: (
-                prior * right_theta(epsilon) + (1 - prior) * (1 - right_theta(epsilon)) if report
-                else prior * (1 - right_theta(epsilon)) + (1 - prior) * right_theta(epsilon)
-            ),
             "That is how likely the report is. What is asked is how likely the secret is, given the report.",
+            lambda p: p.prior * _told(p) + (1 - p.prior) * (1 - _told(p)),
         ),
-        Mistake(
-            "report ignored", lambda report, prior, epsilon: _belief(1, prior, epsilon),
+        mistake(
+            "report ignored",
             'A "no" must lower the belief: the odds are then divided by e^epsilon.',
+            lambda p: _belief(p, report=1),
         ),
-        Mistake(
-            "the odds", lambda report, prior, epsilon: 1 / (1 / _belief(report, prior, epsilon) - 1),
+        mistake(
+            "report turned around",
+            'A "yes" raises the belief, and a "no" lowers it: yours do the opposite.',
+            lambda p: _belief(p, report=1 - p.report),
+        ),
+        mistake(
+            "of no secret",
+            "That is the probability that the bit is 0. Asked is that of the secret, a 1.",
+            lambda p: 1 - _belief(p),
+        ),
+        mistake(
+            "the odds",
             "Those are the odds; turn them back into a probability by odds/(1 + odds).",
+            lambda p: 1 / (1 / _belief(p) - 1),
         ),
-        Mistake(
+        mistake(
             "not normalised",
-            lambda report, prior, epsilon: prior * (right_theta(epsilon) if report else 1 - right_theta(epsilon)),
             "That is the probability of secret and report together. Divide by the probability of the report.",
+            lambda p: p.prior * _told(p),
         ),
-        Mistake(
+        mistake(
             "probability multiplied",
-            lambda report, prior, epsilon: min(1.0, prior * math.exp(epsilon if report else -epsilon)),
             "It is the odds that are multiplied by e^epsilon, not the probability.",
+            lambda p: min(1.0, p.prior * math.exp(p.epsilon if p.report else -p.epsilon)),
         ),
-    ),
-)  # fmt: skip
-
-TASKS: tuple[Task, ...] = (theta, spent_epsilon, response_ratio, posterior)
+        mistake(
+            "first attempt",
+            "You take the first coin, with the odds 1 + eps. The report was made with the tight one: e^eps.",
+            lambda p: 1 / (1 + (1 / p.prior - 1) * (1 + p.epsilon) ** (1 - 2 * p.report)),
+        ),
+    ],
+)

@@ -14,7 +14,6 @@ from dpcourse.tasks.answers import VECTOR
 from dpcourse.tasks.declare import gaussian_task
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 
 FOLLOWS = (
     "The width of your noise follows from the sums themselves. They are the secret: the sensitivity comes from cap, "
@@ -101,5 +100,3 @@ gaussian_release = gaussian_task(
         ),
     ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (gaussian_release,)

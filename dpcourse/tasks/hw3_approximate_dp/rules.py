@@ -3,78 +3,96 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpcourse.accounting import Budget, BudgetExceeded, basic_composition, group_privacy
-from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.answers import NUMBER, VECTOR, Answers
+from dpcourse.tasks.declare import judged_task, value_task
 from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.judges.costs import COST, meaning_of_cost
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.mistake import arguments_of, mistake
+from dpcourse.tasks.probes import each, log_uniform, uniform, whole
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, shown
 
 
-def _group_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Families of 3 to 7; the last mechanism has epsilon = 0, where the geometric sum is not a quotient."""
-    return [
-        {"epsilon": float(epsilon), "delta": float(10 ** rng.uniform(-4, -3)), "k": int(rng.integers(3, 8))}
-        for epsilon in (rng.uniform(0.2, 0.4), rng.uniform(0.5, 0.9), 0.0)
-    ]
+def _group(p: Any) -> tuple[float, float]:
+    spent = group_privacy(p.epsilon, p.delta, p.k, sharp=True)
+    return spent.epsilon, spent.delta
 
 
-def _group(epsilon: float, delta: float, k: int, *, sharp: bool = True) -> dict[str, float]:
-    spent = group_privacy(epsilon, delta, k, sharp=sharp)
-    return {"epsilon": spent.epsilon, "delta": spent.delta}
+def _sum_of(terms: Callable[[int], range]) -> Callable[[Any], float]:
+    """delta times the sum of e^(i eps) over other terms."""
+    return lambda p: p.delta * sum(math.exp(i * p.epsilon) for i in terms(p.k))
 
 
-def _judge_group(talk: Interview) -> None:
-    pairs = [(probe, talk.value(probe)) for probe in talk.probes]
-    for probe, found in pairs:
-        right = _group(**probe)
-        if not same_values(found, right):
-            text = f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}."
-            loose = same_values(found, _group(**probe, sharp=False))
-            talk.fail(text, wasteful=loose and found["delta"] > right["delta"])
-    talk.praise = f"All {len(pairs)} probes are answered right."
-
-
-group_guarantee = Task(
-    name="group_guarantee",
+group_guarantee = value_task(
+    "group_guarantee",
     see="lecture 3, What all private algorithms share (group privacy)",
-    probes=_group_probes,
-    judge=_judge_group,
-    answer=Answers({"epsilon": Answer(), "delta": Answer()}),
-    mistakes=(
-        Mistake(
-            "the slide's bound", lambda epsilon, delta, k: _group(epsilon, delta, k, sharp=False),
+    # The last mechanism has epsilon = 0, where the geometric sum is not a quotient.
+    probes=each(3, epsilon=uniform((0.2, 0.4), (0.5, 0.9), (0, 0)), delta=log_uniform(-4, -3), k=whole(3, 7)),
+    right=_group,
+    form=COST,
+    note=meaning_of_cost,
+    mistakes=[
+        mistake(
+            "the slide's bound",
             "k e^((k-1) eps) delta is the slide's bound: valid, but wasteful. It replaces each term of the geometric "
             "sum 1 + e^eps + ... + e^((k-1) eps) by the largest one.",
+            delta=lambda p: p.k * math.exp((p.k - 1) * p.epsilon) * p.delta, hides=True,
         ),
-        Mistake(
-            "k delta", lambda epsilon, delta, k: (k * epsilon, k * delta),
+        mistake(
+            "k for k - 1",
+            "It looks like k e^(k eps) delta. The slide's bound has k - 1 in the exponent, and the chain's sum is "
+            "smaller still.",
+            delta=lambda p: p.k * math.exp(p.k * p.epsilon) * p.delta, hides=True,
+        ),
+        mistake(
+            "k delta",
             "Each link of the chain multiplies what came before by e^epsilon, the earlier deltas included: k delta is "
             "too small a promise to keep.",
+            delta=lambda p: p.k * p.delta,
         ),
-        Mistake(
-            "epsilon kept", lambda epsilon, delta, k: (epsilon, _group(epsilon, delta, k)["delta"]),
+        mistake(
+            "delta kept",
+            "delta is that of one person. Each link of the chain adds another delta, and multiplies those before it.",
+            delta=lambda p: p.delta,
+        ),
+        mistake(
+            "last term only",
+            "e^((k-1) eps) delta is the largest term of the sum. Each of the k links has a delta: add them all up.",
+            delta=lambda p: math.exp((p.k - 1) * p.epsilon) * p.delta,
+        ),
+        mistake(
+            "epsilon kept",
             "k rows may differ, and each costs a factor e^epsilon: together e^(k epsilon).",
+            epsilon=lambda p: p.epsilon,
         ),
-        Mistake(
+        mistake(
             "epsilon exponential",
-            lambda epsilon, delta, k: (math.exp(k * epsilon), _group(epsilon, delta, k)["delta"]),
             "epsilon grows in proportion, k epsilon. What grows exponentially is the ratio e^(k epsilon), and delta. "
             "(The slide is loose here.)",
+            epsilon=lambda p: math.exp(p.k * p.epsilon),
         ),
-        Mistake(
+        mistake(
             "one term too many",
-            lambda epsilon, delta, k: (k * epsilon, delta * sum(math.exp(i * epsilon) for i in range(k + 1))),
             "A chain of k links has k deltas: the sum runs from e^0 to e^((k-1) eps).",
+            delta=_sum_of(lambda k: range(k + 1)),
         ),
-    ),
+        mistake(
+            "one term too few",
+            "A chain of k links has k deltas: the sum runs from e^0 to e^((k-1) eps), both included.",
+            delta=_sum_of(lambda k: range(k - 1)),
+        ),
+        mistake(
+            "sum from e^epsilon",
+            "The last link's delta is multiplied by nothing: the sum begins with e^0 = 1 and ends with e^((k-1) eps).",
+            delta=_sum_of(lambda k: range(1, k + 1)),
+        ),
+    ],
 )  # fmt: skip
 
 
@@ -94,7 +112,7 @@ def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
     second = [
         (unit, 3 * tiny), (unit, 4 * tiny), (unit, 2 * tiny), (unit, 2 * tiny - little), (2 * unit, tiny), (unit, 0.0),
     ]  # fmt: skip
-    third = [(float(rng.integers(1, 5)) / 8, float(rng.uniform(0.5, 1.5)) * tiny) for _ in range(12)]
+    third = [(float(rng.integers(1, 5)) / 8, float(rng.integers(16, 48)) / 32 * tiny) for _ in range(12)]
     third[int(rng.integers(2, 9))] = (2.25, tiny)
     return [
         {"costs": first, "epsilon": 8 * unit, "delta": 3 * tiny},
@@ -108,46 +126,72 @@ def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]
 
 
-def _ledger(costs: Any, epsilon: float, delta: float) -> dict[str, Any]:
-    budget, answered = Budget(epsilon=epsilon, delta=delta), []
-    for cost in costs:
+Spending = dict[str, Any]
+#: Is a query answered? By what is spent, its price, and the budget, each (epsilon, delta).
+Rule = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+
+
+def _ledger(p: Any) -> Spending:
+    budget, answered = Budget(epsilon=p.epsilon, delta=p.delta), []
+    for cost in p.costs:
         try:
             budget.spend(*cost)
             answered.append(1.0)
         except BudgetExceeded:
             answered.append(0.0)
-    spent = basic_composition([cost for cost, yes in zip(costs, answered, strict=True) if yes])
+    spent = basic_composition([cost for cost, yes in zip(p.costs, answered, strict=True) if yes])
     return {"answered": np.array(answered), "epsilon": spent.epsilon, "delta": spent.delta}
+
+
+def _by(rule: Rule, *, charged: bool = False, closes: bool = False) -> Callable[[Any], Spending]:
+    """A ledger by a rule; one that is ``charged`` for what it refuses, or that ``closes`` at the first refusal."""
+
+    def ledger(p: Any) -> Spending:
+        answered, spent, budget = list[float](), np.zeros(2), np.array([p.epsilon, p.delta])
+        for cost in np.array(p.costs):
+            answered.append(float(bool(np.all(rule(spent, cost, budget))) and not (closes and 0.0 in answered)))
+            if answered[-1] or charged:
+                spent = spent + cost
+        return {"answered": np.array(answered), "epsilon": float(spent[0]), "delta": float(spent[1])}
+
+    return ledger
+
+
+def _fits(spent: np.ndarray, cost: np.ndarray, budget: np.ndarray) -> Any:
+    return spent + cost <= budget
+
+
+def _left(p: Any) -> Spending:
+    right = _ledger(p)
+    return {**right, "epsilon": p.epsilon - right["epsilon"], "delta": p.delta - right["delta"]}
 
 
 def _judge_ledger(talk: Interview) -> None:
     """Names the first query that is decided wrongly, and what was left then."""
-    found = [talk.value(probe) for probe in talk.probes]
-    for probe, answer in zip(talk.probes, found, strict=True):
-        right, costs = _ledger(**probe), probe["costs"]
+    asked = [(probe, talk.value(probe), _ledger(arguments_of(probe))) for probe in talk.probes]
+    for probe, answer, right in asked:
+        costs, talk.failing = probe["costs"], probe
         about = f"For epsilon = {probe['epsilon']:g}, delta = {probe['delta']:.3g} and the costs {_pairs(costs)}:"
         if answer["answered"].shape != right["answered"].shape:
             talk.fail(f"{about} there are {len(costs)} queries, but you decide on {answer['answered'].size}.")
         wrong = np.flatnonzero(answer["answered"] != right["answered"])
         if wrong.size:
             first = int(wrong[0])
-            spent = [
-                sum(cost[i] for cost, yes in zip(costs[:first], right["answered"], strict=False) if yes) for i in (0, 1)
-            ]
+            spent = right["answered"][:first] @ np.array(costs[:first]).reshape(first, 2)
             verb, truth = ("refuse", "it fits") if right["answered"][first] else ("answer", "it does not fit")
             talk.fail(
                 f"{about} you {verb} query number {first + 1}, but {truth}: it costs "
                 f"{_pairs(costs[first : first + 1])}, and ({probe['epsilon'] - spent[0]:g}, "
                 f"{probe['delta'] - spent[1]:.3g}) is left.",
-                name=_decided_like(talk, found),
+                name=_decided_like(talk, [one["answered"] for _, one, _ in asked]),
             )
         if not same_values(answer, right):
             totals = [f"({one['epsilon']:.6g}, {one['delta']:.4g})" for one in (answer, right)]
             talk.fail(f"{about} you decide right, but say that {totals[0]} is spent; it is {totals[1]}.")
-    talk.praise = f"All {len(found)} ledgers are right."
+    talk.praise = f"All {len(asked)} ledgers are right."
 
 
-def _decided_like(talk: Interview, found: Sequence[Any]) -> str:
+def _decided_like(talk: Interview, answered: Sequence[np.ndarray]) -> str:
     """The one mistake that decides on every query as the student does, whatever is said to be spent; or "".
 
     Two of them always decide alike (refused and charged, closed after the first refusal): then what is spent tells.
@@ -156,8 +200,8 @@ def _decided_like(talk: Interview, found: Sequence[Any]) -> str:
         known.name
         for known in talk.task.mistakes
         if all(
-            np.array_equal(one["answered"], known.wrong(**probe)["answered"])
-            for one, probe in zip(found, talk.probes, strict=True)
+            np.array_equal(one, known.wrong(**probe)["answered"])
+            for one, probe in zip(answered, talk.probes, strict=True)
         )
     ]
     return alike[0] if len(alike) == 1 else ""
@@ -167,89 +211,70 @@ def _pairs(costs: Sequence[tuple[float, float]]) -> str:
     return ", ".join(f"({epsilon:g}, {delta:.3g})" for epsilon, delta in costs)
 
 
-def _left(costs: Any, epsilon: float, delta: float) -> dict[str, Any]:
-    """Decided right, but what is left is given back for what is spent."""
-    right = _ledger(costs, epsilon, delta)
-    return {**right, "epsilon": epsilon - right["epsilon"], "delta": delta - right["delta"]}
-
-
-def _kept(costs: Any, epsilon: float, delta: float, *, rule: str) -> dict[str, Any]:
-    """A ledger with one mistake."""
-    answered: list[float] = []
-    eps = dlt = 0.0
-    closed = False
-    for cost in costs:
-        fits = eps + cost[0] <= epsilon and (dlt + cost[1] <= delta or rule == "delta")
-        if rule == "strict":
-            fits = eps + cost[0] < epsilon and dlt + cost[1] < delta
-        if rule == "late":
-            fits = eps < epsilon and dlt < delta
-        if rule == "alone":
-            fits = cost[0] <= epsilon and cost[1] <= delta
-        if rule == "twice":
-            fits = eps + cost[0] <= epsilon - eps and dlt + cost[1] <= delta - dlt
-        if rule == "either":
-            fits = eps + cost[0] <= epsilon or dlt + cost[1] <= delta
-        if rule == "all":
-            fits = True
-        closed = closed or (rule == "stop" and not fits)
-        answered.append(float(fits and not closed))
-        if answered[-1] or rule == "charged":
-            eps, dlt = eps + cost[0], dlt + cost[1]
-    return {"answered": np.array(answered), "epsilon": eps, "delta": dlt}
-
-
-ledger = Task(
-    name="ledger",
+ledger = judged_task(
+    "ledger",
     see="lecture 3, What all private algorithms share (composition)",
     probes=_ledger_probes,
     judge=_judge_ledger,
-    answer=Answers({"answered": Answer(shape=(None,)), "epsilon": Answer(), "delta": Answer()}),
-    mistakes=(
-        Mistake(
-            "refused and charged", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="charged"),
+    form=Answers({"answered": VECTOR, "epsilon": NUMBER, "delta": NUMBER}),
+    mistakes=[
+        mistake(
+            "refused and charged",
             "You charge for what you refuse. Nothing was released then, so nothing is owed.",
+            _by(_fits, charged=True),
         ),
-        Mistake(
-            "closed after the first refusal", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="stop"),
+        mistake(
+            "closed after the first refusal",
             "After a refusal the budget is not gone: a smaller query may still fit.",
+            _by(_fits, closes=True),
         ),
-        Mistake(
-            "delta not checked", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="delta"),
+        mistake(
+            "delta not checked",
             "A query must fit twice: its epsilon into the epsilon that is left, and its delta into the delta.",
+            _by(lambda spent, cost, budget: _fits(spent, cost, budget)[0]),
         ),
-        Mistake(
-            "never used up", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="strict"),
+        mistake(
+            "epsilon not checked",
+            "A query must fit twice: its epsilon into the epsilon that is left, and its delta into the delta.",
+            _by(lambda spent, cost, budget: _fits(spent, cost, budget)[1]),
+        ),
+        mistake(
+            "never used up",
             "A query that uses up the budget exactly is still within it: compare with <=, not with <.",
+            _by(lambda spent, cost, budget: spent + cost < budget),
         ),
-        Mistake(
-            "refused too late", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="late"),
+        mistake(
+            "refused too late",
             "You look whether something is left, not whether the query fits into it: the budget is overdrawn before "
             "you refuse, and a published answer cannot be taken back.",
+            _by(lambda spent, cost, budget: spent < budget),
         ),
-        Mistake(
-            "left for spent", _left,
+        mistake(
+            "left for spent",
             "That is what is left of the budget. Asked is what is spent: the sum of the prices that were answered.",
+            _left,
         ),
-        Mistake(
-            "each query by itself", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="alone"),
+        mistake(
+            "each query by itself",
             "You compare each query with the whole budget, as if it were the first one. What was answered before has "
             "been spent: compare with what is left.",
+            _by(lambda spent, cost, budget: cost <= budget),
         ),
-        Mistake(
-            "spent counted twice", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="twice"),
+        mistake(
+            "spent counted twice",
             "What is spent is counted twice: already taken off the budget in what is left, and added to the price "
             "again. Compare either the price with what is left, or spent and price together with the whole budget.",
+            _by(lambda spent, cost, budget: spent + cost <= budget - spent),
         ),
-        Mistake(
-            "one of them fits", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="either"),
+        mistake(
+            "one of them fits",
             "You answer a query if its epsilon or its delta fits. Both must fit.",
+            _by(lambda spent, cost, budget: np.any(_fits(spent, cost, budget))),
         ),
-        Mistake(
-            "nothing refused", lambda costs, epsilon, delta: _kept(costs, epsilon, delta, rule="all"),
+        mistake(
+            "nothing refused",
             "Every query is answered, whatever it costs: a budget is kept by saying no.",
+            _by(lambda spent, cost, budget: True),
         ),
-    ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (group_guarantee, ledger)

@@ -3,191 +3,221 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from dpcourse.mechanisms import Gaussian, classical_sigma
 from dpcourse.privacy_loss import GaussianLoss
 from dpcourse.tasks.answers import Answer
 from dpcourse.tasks.complaints import Complaint, Unwritten
+from dpcourse.tasks.declare import judged_task, value_task
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.judges.values import Note
+from dpcourse.tasks.mistake import arguments_of, mistake
+from dpcourse.tasks.probes import each, log_uniform, uniform
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 from dpcourse.tasks.wording import arguments, shown
 
 FOUR_DIGITS = 5.01e-4  # what rounding 1.0005 to 1.000 or to 1.001 changes
 REFUSALS = ("ValueError", "AssertionError")
+VARIANCE = "the variance", "That is sigma squared."
 
 
-def _textbook_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Two that the proof covers, then three that it does not (1 itself, and both sides of where the formula fails)."""
-    epsilons = (rng.uniform(0.15, 0.4), rng.uniform(0.5, 0.95), 1.0, rng.uniform(1.5, 4), rng.uniform(9, 20))
-    return [
-        {"epsilon": float(epsilon), "delta": float(10 ** rng.uniform(-6, -3)), "sensitivity": float(rng.uniform(2, 6))}
-        for epsilon in epsilons
-    ]
-
-
-def _textbook(epsilon: float, delta: float, sensitivity: float) -> float:
-    return sensitivity * classical_sigma(epsilon, delta)
+def _textbook(p: Any) -> float:
+    """The formula, also where the theorem does not apply."""
+    return p.sensitivity * classical_sigma(p.epsilon, p.delta)
 
 
 def _judge_textbook(talk: Interview) -> None:
-    inside = [probe for probe in talk.probes if probe["epsilon"] < 1]
-    found = [talk.value(probe) for probe in inside]
-    for probe, sigma in zip(inside, found, strict=True):
-        right = Gaussian.classical(**probe).sigma
+    inside = [(probe, talk.value(probe)) for probe in talk.probes if probe["epsilon"] < 1]
+    for probe, sigma in inside:
+        talk.failing, right = probe, _textbook(arguments_of(probe))
         if sigma is None or not same_values(sigma, right):
             talk.fail(f"For {arguments(probe)} you answer {shown(sigma)}; right is {shown(right)}.")
-    for probe in talk.probes:
-        if probe["epsilon"] >= 1 and (sigma := _unless_refused(talk, probe)) is not None:
-            true = _true_delta(probe, sigma)
-            talk.fail(
-                f"For {arguments(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that noise "
-                f"is {true:.2g}.",
-                name="refuses nothing",
-            )
+    answered = [probe for probe in talk.probes if probe["epsilon"] >= 1 and not _refused(talk, probe)]
+    if answered:
+        probe = talk.failing = answered[0]
+        sigma = talk.value(probe)
+        all_of_them = len(answered) == sum(probe["epsilon"] >= 1 for probe in talk.probes)
+        talk.fail(
+            f"For {arguments(probe)} you answer {shown(sigma)} instead of refusing; the true delta of that noise "
+            f"is {_true_delta(arguments_of(probe), sigma):.2g}.",
+            name="refuses nothing" if all_of_them else "refuses too little",
+        )
     talk.praise = f"All {len(inside)} values are right, and what the proof does not cover is refused."
 
 
-def _true_delta(probe: Probe, sigma: float) -> float:
+def _true_delta(p: Any, sigma: float) -> float:
     """The exact delta of noise with this sigma; next to no noise hides nothing."""
-    if sigma < 1e-6 * probe["sensitivity"]:
-        return 1.0
-    return float(GaussianLoss(probe["sensitivity"] / sigma).delta(probe["epsilon"]))
+    return 1.0 if sigma < 1e-6 * p.sensitivity else float(GaussianLoss(p.sensitivity / sigma).delta(p.epsilon))
 
 
-def _unless_refused(talk: Interview, probe: Probe) -> Any:
-    """The answer, or None if the function says no: by an error that means it, or by None."""
+def _refused(talk: Interview, probe: Probe) -> bool:
+    """Does the function say no, by an error that means it? Other ways of saying no fail."""
+    about, way = f"For {arguments(probe)} you", ""
     try:
-        return talk.value(probe)
+        if talk.value(probe) is not None:
+            return False
+        way = "give back None, as a function without `return` does"
     except Unwritten:
-        talk.fail(
-            f"For {arguments(probe)} you raise NotImplementedError, which says that a function is not written yet. To "
-            f"refuse a value, raise a ValueError.",
-            name="refuses in other words",
-        )
+        way = "raise NotImplementedError, which says that a function is not written yet"
     except Complaint as complaint:
         if set(complaint.errors) & set(REFUSALS):
-            return None
-        if complaint.errors[:1] == ("Exception",):
-            talk.fail(
-                f"For {arguments(probe)} you refuse by an error of no kind. Raise a ValueError: who calls your "
-                f"function can then tell a refusal from a bug.",
-                name="refuses in other words",
-            )
-        raise
+            return True
+        if complaint.errors[:1] != ("Exception",):
+            raise
+        way = "refuse by an error of no kind"
+    talk.failing = probe
+    talk.fail(f"{about} {way}.", name="refuses in other words")
 
 
-textbook_sigma = Task(
-    name="textbook_sigma",
+textbook_sigma = judged_task(
+    "textbook_sigma",
     see="lecture 3, The Gaussian mechanism",
-    probes=_textbook_probes,
+    # Three that the proof covers, then three that it does not (1 itself, and both sides of where the formula fails).
+    probes=each(
+        6, epsilon=uniform((0.15, 0.4), (0.5, 0.9), (0.96, 0.995), (1, 1), (1.5, 4), (9, 20)),
+        delta=log_uniform(-6, -3), sensitivity=uniform(2, 6),
+    ),
     judge=_judge_textbook,
-    answer=Answer(optional=True),
-    mistakes=(
-        Mistake(
-            "refuses nothing", _textbook,
+    form=Answer(optional=True),
+    mistakes=[
+        mistake(
+            "refuses nothing",
             "The proof needs 0 < epsilon < 1. Beyond, nobody has promised anything, and for large epsilon the formula "
             "really gives too little noise: raise a ValueError.",
+            _textbook,
         ),
-        Mistake(
-            "the variance", lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, sensitivity) ** 2,
-            "That is sigma squared.",
+        mistake(
+            "refuses too little",
+            "The proof needs epsilon < 1: 1 itself is refused, and so is all above it.",
+            lambda p: _textbook(p) if p.epsilon <= 1 else _refuse(p),
         ),
-        Mistake(
-            "sensitivity forgotten", lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, 1.0),
+        mistake(
+            "refuses in other words",
+            "To refuse a value, raise a ValueError: whoever calls your function then notices at once, and can tell a "
+            "refusal from a bug or a forgotten `return`.",
+            lambda p: _textbook(p) if p.epsilon < 1 else None,
+        ),
+        mistake(*VARIANCE, lambda p: _textbook(p) ** 2),
+        mistake(
+            "sensitivity forgotten",
             "One person moves the answer by the sensitivity: the noise must grow with it.",
+            lambda p: classical_sigma(p.epsilon, p.delta),
         ),
-        Mistake(
-            "1.25 forgotten", lambda epsilon, delta, sensitivity: _textbook(epsilon, 1.25 * delta, sensitivity),
+        mistake(
+            "1.25 forgotten",
             "The logarithm is that of 1.25/delta, not of 1/delta: a little too little noise.",
+            lambda p: p.sensitivity * classical_sigma(p.epsilon, 1.25 * p.delta),
         ),
-        Mistake(
-            "base ten",
-            lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, sensitivity) / math.sqrt(math.log(10)),
-            "ln is the natural logarithm.",
+        mistake(
+            "classical bracket",
+            "It looks like ln(1.25)/delta. delta stands inside the logarithm, too: ln(1.25/delta).",
+            lambda p: math.sqrt(2 * math.log(1.25) / p.delta) * p.sensitivity / p.epsilon,
         ),
-        Mistake(
+        mistake(
+            "epsilon under the root",
+            "epsilon stands below the root's line, not under the root: sigma is the root times sensitivity/epsilon.",
+            lambda p: _textbook(p) * math.sqrt(p.epsilon),
+        ),
+        mistake("base ten", "ln is the natural logarithm.", lambda p: _textbook(p) / math.sqrt(math.log(10))),
+        mistake("base two", "ln is the natural logarithm.", lambda p: _textbook(p) / math.sqrt(math.log(2))),
+        mistake(
+            "root forgotten",
+            "The root over 2 ln(1.25/delta) is missing.",
+            lambda p: 2 * math.log(1.25 / p.delta) * p.sensitivity / p.epsilon,
+        ),
+        mistake(
             "factor 2 forgotten",
-            lambda epsilon, delta, sensitivity: _textbook(epsilon, delta, sensitivity) / math.sqrt(2),
             "The factor 2 under the root is missing.",
+            lambda p: _textbook(p) / math.sqrt(2),
         ),
-    ),
+    ],
 )  # fmt: skip
 
 
-def _smallest_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Below 1, above 1, and where the textbook's formula gives too little.
-
-    Not further: at epsilon = 20 the textbook difference of two Phi, as a student computes it, loses its digits.
-    """
-    return [
-        {"epsilon": float(rng.uniform(*sides)), "delta": float(10 ** rng.uniform(-5, -4)),
-         "sensitivity": float(rng.uniform(2, 6))}
-        for sides in ((0.3, 0.9), (1.5, 4), (10, 12))
-    ]  # fmt: skip
+def _refuse(p: Any) -> float:
+    raise ValueError(f"the theorem needs 0 < epsilon < 1, got {p.epsilon}")
 
 
-def _smallest(epsilon: float, delta: float, sensitivity: float) -> float:
-    return Gaussian.analytic(epsilon=epsilon, delta=delta, sensitivity=sensitivity).sigma
+def _smallest(p: Any) -> float:
+    return Gaussian.analytic(epsilon=p.epsilon, delta=p.delta, sensitivity=p.sensitivity).sigma
 
 
-def _judge_smallest(talk: Interview) -> None:
-    """To four digits (a search has a tolerance); on either side of that, too little or too much."""
-    found = [talk.value(probe) for probe in talk.probes]
-    for probe, sigma in zip(talk.probes, found, strict=True):
-        right = _smallest(**probe)
-        if abs(sigma / right - 1) <= FOUR_DIGITS:
-            continue
-        text = f"For {arguments(probe)} you answer {shown(sigma)}; {shown(right)} is enough."
-        if sigma > right:
-            talk.fail(f"{text} Yours is private, but wasteful: more noise than the guarantee needs.", wasteful=True)
-        talk.fail(f"{text} The true delta of yours is {_true_delta(probe, sigma):.3g}, more than was promised.")
-    talk.praise = f"All {len(found)} probes are answered right."
+def _meaning_of_sigma(p: Any, sigma: float, right: float) -> Note:
+    """On either side of what is right: too much or too little."""
+    if sigma > right:
+        return Note("Yours is private, but wasteful: more noise than the guarantee needs.", wasteful=True)
+    return Note(f"The true delta of yours is {_true_delta(p, sigma):.3g}, more than was promised.")
 
 
-def _by_the_tail(epsilon: float, delta: float, sensitivity: float) -> float:
+def _by_the_tail(p: Any) -> float:
     """The sigma at which Pr[L > eps] = delta: solve mu/2 - eps/mu = z for mu."""
     from scipy.special import ndtri
 
-    z = float(ndtri(delta))
-    return sensitivity / (z + math.sqrt(z**2 + 2 * epsilon))
+    z = float(ndtri(p.delta))
+    return p.sensitivity / (z + math.sqrt(z**2 + 2 * p.epsilon))
 
 
-smallest_sigma = Task(
-    name="smallest_sigma",
+def _without_factor(p: Any) -> float:
+    """The sigma at which the difference of the two tails, without e^eps, is delta."""
+    from scipy.special import ndtr
+
+    def excess(mu: float) -> float:
+        return float(ndtr(mu / 2 - p.epsilon / mu) - ndtr(-mu / 2 - p.epsilon / mu)) - p.delta
+
+    low, high = 1e-3, 20.0
+    while high / low > 1 + 1e-9:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if excess(middle) > 0 else (middle, high)
+    return p.sensitivity / low
+
+
+smallest_sigma = value_task(
+    "smallest_sigma",
     see="lecture 3, Textbook against truth",
-    probes=_smallest_probes,
-    judge=_judge_smallest,
-    mistakes=(
-        Mistake(
-            "textbook formula", _textbook,
+    # Below 1, above 1, and where the textbook's formula gives too little. Not further: at epsilon = 20 the textbook
+    # difference of two Phi, as a student computes it, loses its digits.
+    probes=each(
+        3, epsilon=uniform((0.3, 0.9), (1.5, 4), (10, 12)), delta=log_uniform(-5, -4), sensitivity=uniform(2, 6)
+    ),
+    right=_smallest,
+    tolerance=FOUR_DIGITS,  # a search has a tolerance
+    note=_meaning_of_sigma,
+    mistakes=[
+        mistake(
+            "textbook formula",
             "That is the textbook formula. Below epsilon = 1 it wastes noise, far above it there is too little.",
+            _textbook,
         ),
-        Mistake(
-            "sensitivity forgotten", lambda epsilon, delta, sensitivity: _smallest(epsilon, delta, 1.0),
+        mistake(
+            "textbook as upper end",
+            "It looks like a search between 0 and the textbook's sigma. For a large epsilon that is too little noise, "
+            "and the right answer lies beyond it: begin with a larger upper end.",
+            lambda p: min(_textbook(p), _smallest(p)),
+        ),
+        mistake(
+            "sensitivity forgotten",
             "That is the sigma for a query of sensitivity 1; noise grows in proportion to the sensitivity.",
+            lambda p: _smallest(p) / p.sensitivity,
         ),
-        Mistake(
+        mistake(
             "mu for sigma",
-            lambda epsilon, delta, sensitivity: sensitivity / _smallest(epsilon, delta, sensitivity),
             "That is mu = sensitivity/sigma. Divide the sensitivity by it.",
+            lambda p: p.sensitivity / _smallest(p),
         ),
-        Mistake(
-            "by the tail", _by_the_tail,
+        mistake(
+            "by the tail",
             "You ask that Pr[L > epsilon] be delta. The exact delta is smaller than that tail, so less noise is "
             "enough.",
+            _by_the_tail, hides=True,
         ),
-        Mistake(
-            "the variance", lambda epsilon, delta, sensitivity: _smallest(epsilon, delta, sensitivity) ** 2,
-            "That is sigma squared.",
+        mistake(
+            "e^epsilon forgotten",
+            "The neighbour's probability is multiplied by e^epsilon before it is subtracted. Without that factor less "
+            "is taken off, and you ask for more noise than is needed.",
+            _without_factor, hides=True,
         ),
-    ),
+        mistake(*VARIANCE, lambda p: _smallest(p) ** 2),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (textbook_sigma, smallest_sigma)

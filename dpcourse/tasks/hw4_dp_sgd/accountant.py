@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from dpcourse.accounting import dp_sgd_epsilon
+from dpcourse.accounting import dp_sgd_epsilon, renyi_sampled_gaussian
+from dpcourse.tasks.declare import judged_task
 from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 from dpcourse.tasks.wording import arguments
 
 _cost = lru_cache(maxsize=256)(dp_sgd_epsilon)  # the judge asks what the probes were made from
@@ -65,8 +66,8 @@ def _judge_steps(talk: Interview) -> None:
     if words:
         name = _same_steps(talk, probes, answers)
         talk.noticed, talk.wasteful = ((name,) if name else ()), True
-        known = {m.name: m.message for m in talk.task.mistakes}
-        talk.praise = " ".join([words[0], known.get(name, "")]).strip()
+        known = {one.name: one.message for one in talk.task.mistakes}
+        talk.praise = f"{words[0]} {known.get(name, '')}".strip()
 
 
 def _same_steps(talk: Interview, probes: Sequence[Probe], answers: Sequence[float]) -> str:
@@ -77,7 +78,7 @@ def _same_steps(talk: Interview, probes: Sequence[Probe], answers: Sequence[floa
 
 
 def _largest(probe: Probe, fits: int) -> int:
-    """The largest number of steps, given one that fits (a few evaluations, only for the words)."""
+    """The largest number of steps, given one that fits."""
     within = {key: probe[key] for key in ("sigma", "q", "delta")}
     high = fits
     while _cost(**within, steps=high) <= probe["epsilon"]:
@@ -88,54 +89,62 @@ def _largest(probe: Probe, fits: int) -> int:
     return fits
 
 
-def _added_up(epsilon: float, delta: float, sigma: float, q: float) -> int:
-    return int(epsilon / dp_sgd_epsilon(sigma, q, 1, delta))
+def _fits(p: Any, **other: float) -> int:
+    """How many steps fit, with other settings than those of the question."""
+    probe = {**vars(p), **other}
+    one = _cost(probe["sigma"], probe["q"], 1, probe["delta"])
+    return 0 if one > probe["epsilon"] else _largest(probe, 1)
 
 
-def _without_coins(epsilon: float, delta: float, sigma: float, q: float) -> int:
-    if dp_sgd_epsilon(sigma, 1.0, 1, delta) > epsilon:
-        return 0
-    return _largest({"epsilon": epsilon, "delta": delta, "sigma": sigma, "q": 1.0}, 1)
+def _by_renyi(p: Any) -> int:
+    one, steps = renyi_sampled_gaussian(p.sigma, p.q), 0
+    while one.compose(steps + 1).epsilon(p.delta).epsilon <= p.epsilon:
+        steps += 1
+    return steps
 
 
-def _exact(epsilon: float, delta: float, sigma: float, q: float) -> int:
-    if _cost(sigma, q, 1, delta) > epsilon:
-        return 0
-    return _largest({"epsilon": epsilon, "delta": delta, "sigma": sigma, "q": q}, 1)
+def _times_one(p: Any) -> float:
+    """The budget over the cost of one step."""
+    return p.epsilon / _cost(p.sigma, p.q, 1, p.delta)
 
 
-def _root(epsilon: float, delta: float, sigma: float, q: float) -> int:
-    return int((epsilon / dp_sgd_epsilon(sigma, q, 1, delta)) ** 2)
-
-
-steps_in_budget = Task(
-    name="steps_in_budget",
+steps_in_budget = judged_task(
+    "steps_in_budget",
     see="lecture 4, The accountant",
     probes=_steps_probes,
     judge=_judge_steps,
-    mistakes=(
-        Mistake(
-            "one too many", lambda epsilon, delta, sigma, q: _exact(epsilon, delta, sigma, q) + 1,
+    mistakes=[
+        mistake(
+            "one too many",
             "That is the first number of steps that no longer fits. The last one that does is one less.",
+            lambda p: _fits(p) + 1,
         ),
-        Mistake(
-            "at least one", lambda epsilon, delta, sigma, q: max(1, _exact(epsilon, delta, sigma, q)),
-            "If not even one step fits, the answer is 0.",
+        mistake(
+            "one too few",
+            "One step more still fits: a cost of exactly epsilon, or just below it, is within the budget.",
+            lambda p: max(0, _fits(p) - 1),
         ),
-        Mistake(
-            "epsilons added up", _added_up,
+        mistake("at least one", "If not even one step fits, the answer is 0.", lambda p: max(1, _fits(p))),
+        mistake(
+            "epsilons added up",
             "You divide the budget by the cost of one step. That is basic composition; the exact cost of many steps "
             "grows much more slowly.",
+            lambda p: int(_times_one(p)),
         ),
-        Mistake(
-            "coins forgotten", _without_coins,
+        mistake(
+            "coins forgotten",
             "You account as if everybody took part in every step (q = 1). The coins of the lots hide people, too.",
+            lambda p: _fits(p, q=1.0),
         ),
-        Mistake(
-            "square root taken for exact", _root,
+        mistake(
+            "square root taken for exact",
             "Costs grow about like the root of the number of steps, but not exactly: compute the cost, and search.",
+            lambda p: int(_times_one(p) ** 2),
         ),
-    ),
+        mistake(
+            "by Renyi",
+            "It looks like the cost by Rényi divergences. That is a valid bound, but larger than the exact cost.",
+            _by_renyi,
+        ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (steps_in_budget,)

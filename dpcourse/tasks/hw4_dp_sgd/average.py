@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.interview import Failed, Interview
-from dpcourse.tasks.judges.noise import noise_of
-from dpcourse.tasks.judges.noise_law import NORMAL, Noise
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.answers import VECTOR
+from dpcourse.tasks.declare import gaussian_task
+from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
 
 SKIPPED = "nothing for an empty lot"
+DRAWS = 2_500  # of the last look at five numbers: a scale that is 10% off is seen with probability 1 - 1e-6
 
 
 def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -33,113 +32,86 @@ def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
-def _average_law(clipped: np.ndarray, clip: float, sigma: float, expected: float) -> Noise:
-    return Noise(clipped.sum(axis=0) / expected, sigma * clip / expected, NORMAL)
+def _center(p: Any) -> np.ndarray:
+    return np.asarray(p.clipped.sum(axis=0) / p.expected)
 
 
-def _average(
-    scale: Callable[..., float], divisor: Callable[..., float] = lambda rows, expected: expected
-) -> Callable[..., np.ndarray]:
-    """A noisy average with another scale of the noise on the sum, scale(rows, clip, sigma), or another divisor."""
-
-    def wrong(clipped: np.ndarray, clip: float, sigma: float, expected: float, rng: np.random.Generator) -> np.ndarray:
-        total = clipped.sum(axis=0)
-        noise = scale(len(clipped), clip, sigma) * rng.normal(size=total.shape)
-        return np.asarray((total + noise) / divisor(len(clipped), expected))
-
-    return wrong
+def _scale(p: Any) -> float:
+    return float(p.sigma * p.clip / p.expected)
 
 
-def told_truly(judge: Callable[[Interview], None], instead: dict[str, str]) -> Callable[[Interview], None]:
-    """More noise than needed at one probe is called private, but wasteful. Of a formula that is not private elsewhere
-    that is false: these mistakes get the words ``instead``."""
-
-    def careful(talk: Interview) -> None:
-        try:
-            judge(talk)
-        except Failed as failed:
-            if not failed.wasteful or failed.name not in instead:
-                raise
-            raise Failed(failed.text, failed.names, wasteful=False, note=instead[failed.name]) from None
-
-    return careful
+def _longest(p: Any) -> float:
+    return float(norms(p.clipped).max()) if len(p.clipped) else p.clip
 
 
-#: Too much noise here, and yet not private.
-NO_C = "Here that is too much; for a larger C it is too little."
-EMPTY = "Here that is too much; and for an empty lot there is none."
+def _drawn(p: Any) -> float:
+    """What an answer that is divided by the size of the drawn lot is, over the right one."""
+    return float(p.expected / max(len(p.clipped), 1))
 
 
-def _longest(clipped: np.ndarray, clip: float, sigma: float, expected: float, rng: np.random.Generator) -> np.ndarray:
-    longest = float(norms(clipped).max()) if len(clipped) else clip
-    return np.asarray((clipped.sum(axis=0) + sigma * longest * rng.normal(size=clipped.shape[1])) / expected)
-
-
-def _right_scale(size: int, clip: float, sigma: float) -> float:
-    return sigma * clip
-
-
-noisy_average = Task(
-    name="noisy_average",
+noisy_average = gaussian_task(
+    "noisy_average",
     see="lecture 4, The algorithm, line by line",
     probes=_average_probes,
-    judge=told_truly(
-        noise_of(_average_law, draws=2_500),
-        {
-            "C forgotten": NO_C,
-            "noise per example": EMPTY,
-            "variance for deviation": "Here that is too much; for a smaller sigma C it is too little.",
-        },
-    ),
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
-            "C forgotten", _average(lambda size, clip, sigma: sigma),
+    law=lambda p: (_center(p), _scale(p)),
+    form=VECTOR,
+    draws=DRAWS,
+    mistakes=[
+        mistake(
+            "C forgotten",
             "Your noise is sigma, not sigma C. One example moves the sum by up to C, so the noise must grow with C.",
+            scale=lambda p: p.sigma / p.expected, hides=False,
         ),
-        Mistake(
-            "noise per example", _average(lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+        mistake(
+            "noise per example",
             "It looks like noise for every example, as on the slide. The sum then has sqrt(|L|) times too much of it, "
             "and an empty lot has none at all, which tells everybody that it was empty. Add noise once, to the sum.",
+            scale=lambda p: _scale(p) * math.sqrt(len(p.clipped)), hides=False,
         ),
-        Mistake(
-            "longest row", _longest,
+        mistake(
+            "longest row",
             "Your noise grows with the longest row of this lot. It must hide a row of length C that is not there, too; "
             "and a scale that depends on the data tells about it.",
+            scale=lambda p: p.sigma * _longest(p) / p.expected, hides=False,
         ),
-        Mistake(
-            "divided by the drawn lot", _average(_right_scale, lambda size, expected: max(size, 1)),
+        mistake(
+            "divided by the drawn lot",
             "You divide by the size of the lot that was drawn. That size is private: it changes by one with Ada. "
             "Divide by the expected size, which everybody knows.",
+            center=lambda p: _center(p) * _drawn(p), scale=lambda p: _scale(p) * _drawn(p), hides=False,
         ),
-        Mistake(
+        mistake(
+            "average of the drawn lot",
+            "You take the average over the lot that was drawn, and add noise for the expected size. The size that was "
+            "drawn is private. Divide the sum by the expected size, which everybody knows.",
+            center=lambda p: _center(p) * _drawn(p), hides=False,
+        ),
+        mistake(
             "noise after dividing",
-            lambda clipped, clip, sigma, expected, rng: (
-                clipped.sum(axis=0) / expected + sigma * clip * rng.normal(size=clipped.shape[1])
-            ),
             "The noise sigma C belongs onto the sum, before dividing. On the average it is as many times too much as "
             "you expect people.",
+            scale=lambda p: p.sigma * p.clip,
         ),
-        Mistake(
-            "not divided", _average(_right_scale, lambda size, expected: 1.0),
+        mistake(
+            "not divided",
             "That is the noisy sum. Divide it by the expected size.",
+            center=lambda p: p.clipped.sum(axis=0), scale=lambda p: p.sigma * p.clip,
         ),
-        Mistake(
-            "variance for deviation", _average(lambda size, clip, sigma: (sigma * clip) ** 2),
+        mistake(
+            "variance for deviation",
             "rng.normal takes the standard deviation, sigma C. You gave it the variance.",
+            scale=lambda p: (p.sigma * p.clip) ** 2 / p.expected, hides=False,
         ),
-        Mistake(
+        mistake(
+            "one draw for all coordinates",
+            "One number is added to all coordinates. Draw as many as there are columns: shared noise cancels.",
+            shared=True, hides=False,
+        ),
+        mistake(
             SKIPPED,
-            lambda clipped, clip, sigma, expected, rng: (
-                _average(_right_scale)(clipped, clip, sigma, expected, rng) if len(clipped) else np.zeros(5)
-            ),
             "An empty lot must give noise like any other. Silence says: nobody was there.",
+            draw=lambda p, rng: _center(p) + (_scale(p) * rng.normal(size=5) if len(p.clipped) else 0),
         ),
-        Mistake(
-            "no noise", lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected,
-            "Clipping bounds what one example can do; only noise hides it.",
-        ),
-    ),
+        mistake("no noise", "Clipping bounds what one example can do; only noise hides it.", _center),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (noisy_average,)

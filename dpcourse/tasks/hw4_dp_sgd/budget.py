@@ -3,163 +3,172 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any
 
-import numpy as np
-
-from dpcourse.accounting import (
-    Spent,
-    advanced_composition,
-    amplify_by_sampling,
-    basic_composition,
-    best_composition,
-)
-from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.mistake import Mistake
-from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, shown
-
-COST = Answers({"epsilon": Answer(), "delta": Answer()})
-Cost = tuple[float, float]
+from dpcourse.accounting import Spent, advanced_composition, amplify_by_sampling, basic_composition, best_composition
+from dpcourse.tasks.declare import value_task
+from dpcourse.tasks.judges.costs import COST, meaning_of_cost
+from dpcourse.tasks.mistake import Variation, mistake
+from dpcourse.tasks.probes import each, log_uniform, uniform, whole
 
 
-def costs_of(reference: Callable[..., Spent]) -> Callable[[Interview], None]:
-    """The student's (epsilon, delta) must be the reference's. One that is nowhere smaller holds, but wastes budget."""
-
-    def judge(talk: Interview) -> None:
-        asked = [(probe, talk.value(probe), reference(**probe)) for probe in talk.probes]
-        pairs = [(probe, found, {"epsilon": spent.epsilon, "delta": spent.delta}) for probe, found, spent in asked]
-        holds = all(found[part] >= right[part] * (1 - 1e-9) for _, found, right in pairs for part in right)
-        waste = " What you promise is true, but wasteful: a smaller cost is true as well." if holds else ""
-        for probe, found, right in pairs:
-            if not same_values(found, right):
-                text = f"For {arguments(probe)} you answer {shown(found)}; right is {shown(right)}.{waste}"
-                talk.fail(text, wasteful=holds)
-        talk.praise = f"All {len(pairs)} probes are answered right."
-
-    return judge
+def _pair(spent: Spent) -> tuple[float, float]:
+    return spent.epsilon, spent.delta
 
 
-def _amplification_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Small and large epsilons, small and large lots: nowhere is q epsilon a good approximation by luck."""
-    return [
-        {"epsilon": float(epsilon), "delta": float(10 ** rng.uniform(-7, -5)), "q": float(q)}
-        for epsilon, q in (
-            (rng.uniform(0.4, 0.9), rng.uniform(0.02, 0.1)),
-            (rng.uniform(1.2, 2), rng.uniform(0.2, 0.4)),
-            (rng.uniform(3, 5), rng.uniform(0.001, 0.01)),
-        )
-    ]
+def _ratio(p: Any) -> float:
+    """1 + q (e^eps - 1), by which an output may be likelier."""
+    return 1 + p.q * math.expm1(p.epsilon)
 
 
-def _amplified(epsilon_of: Callable[[float, float], float]) -> Callable[..., Cost]:
-    return lambda epsilon, delta, q: (epsilon_of(epsilon, q), q * delta)
-
-
-amplified_budget = Task(
-    name="amplified_budget",
+amplified_budget = value_task(
+    "amplified_budget",
     see="lecture 4, Trick 3: perhaps you were not even there",
-    probes=_amplification_probes,
-    judge=costs_of(amplify_by_sampling),
-    answer=COST,
-    mistakes=(
-        Mistake(
-            "q times epsilon", _amplified(lambda epsilon, q: q * epsilon),
+    # Small and large epsilons, small and large lots: nowhere is q epsilon a good approximation by luck.
+    probes=each(
+        3, epsilon=uniform((0.4, 0.9), (1.2, 2), (3, 5)), delta=log_uniform(-7, -5),
+        q=uniform((0.04, 0.1), (0.2, 0.4), (0.001, 0.01)),
+    ),
+    right=lambda p: _pair(amplify_by_sampling(p.epsilon, p.delta, p.q)),
+    form=COST,
+    note=meaning_of_cost,
+    mistakes=[
+        mistake(
+            "q times epsilon",
             "q epsilon is the approximation for a small epsilon. For a large one it promises too much.",
+            epsilon=lambda p: p.q * p.epsilon,
         ),
-        Mistake(
-            "minus one forgotten", _amplified(lambda epsilon, q: math.log(1 + q * math.exp(epsilon))),
+        mistake(
+            "minus one forgotten",
             "With q -> 1 nothing is sampled away and epsilon must come out again: ln(1 + q (e^eps - 1)).",
+            epsilon=lambda p: math.log(1 + p.q * math.exp(p.epsilon)),
         ),
-        Mistake(
-            "logarithm forgotten", _amplified(lambda epsilon, q: 1 + q * math.expm1(epsilon)),
+        mistake(
+            "logarithm forgotten",
             "1 + q (e^eps - 1) bounds the ratio. Epsilon is its logarithm.",
+            epsilon=_ratio,
         ),
-        Mistake(
+        mistake(
+            "logarithm left out",
+            "q (e^eps - 1) is how far the ratio may exceed 1. Epsilon is ln(1 + q (e^eps - 1)), which is smaller.",
+            epsilon=lambda p: _ratio(p) - 1,
+        ),
+        mistake(
+            "base ten",
+            "That is the logarithm to base 10; epsilon uses the natural logarithm.",
+            epsilon=lambda p: math.log10(_ratio(p)),
+        ),
+        mistake(
+            "coin upside down",
+            "q is the probability to be in the lot; you use it as that to be left out.",
+            epsilon=lambda p: math.log(p.q + (1 - p.q) * math.exp(p.epsilon)),
+        ),
+        mistake(
             "delta not amplified",
-            lambda epsilon, delta, q: (amplify_by_sampling(epsilon, delta, q).epsilon, delta),
             "Whoever is not in the sample cannot be leaked: delta shrinks to q delta, too. (Your promise is true, but "
             "wasteful.)",
+            delta=lambda p: p.delta,
         ),
-        Mistake(
-            "not amplified", lambda epsilon, delta, q: (epsilon, delta),
+        mistake(
+            "not amplified",
             "That is the cost without sampling: true, but it wastes what the coins hide.",
+            epsilon=lambda p: p.epsilon, delta=lambda p: p.delta,
         ),
-    ),
+    ],
 )  # fmt: skip
 
 
-def _composition_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Twice where advanced composition wins, twice where it loses."""
-    cases = ((0.01, 0.03, 2_000, 6_000), (0.05, 0.1, 150, 300), (0.8, 1.2, 8, 15), (0.3, 0.5, 3, 6))
-    return [
-        {
-            "epsilon": float(rng.uniform(low, high)), "delta": float(10 ** rng.uniform(-9, -8)),
-            "k": int(rng.integers(few, many)), "slack": float(10 ** rng.uniform(-6, -5)),
-        }
-        for low, high, few, many in cases
-    ]  # fmt: skip
+def _advanced(p: Any) -> tuple[float, float]:
+    return _pair(advanced_composition(p.epsilon, p.delta, p.k, p.slack))
 
 
-def _smaller(advanced: Callable[[float, int, float], float]) -> Callable[..., Cost]:
+def _basic(p: Any) -> tuple[float, float]:
+    return _pair(basic_composition([(p.epsilon, p.delta)] * p.k))
+
+
+def _best(p: Any) -> tuple[float, float]:
+    return _pair(best_composition(p.epsilon, p.delta, p.k, p.slack))
+
+
+def _second(p: Any) -> float:
+    """The second term of advanced composition."""
+    return p.k * p.epsilon * math.expm1(p.epsilon)
+
+
+def _by_another_rule(name: str, message: str, advanced: Callable[[Any], float]) -> Variation:
     """The smaller of basic and a wrong advanced composition."""
 
-    def cost(epsilon: float, delta: float, k: int, slack: float) -> Cost:
-        wrong = advanced(epsilon, k, slack)
-        return (wrong, k * delta + slack) if wrong < k * epsilon else (k * epsilon, k * delta)
+    def cost(p: Any) -> tuple[float, float]:
+        wrong = advanced(p)
+        return (wrong, p.k * p.delta + p.slack) if wrong < p.k * p.epsilon else _basic(p)
 
-    return cost
-
-
-def _basic(epsilon: float, delta: float, k: int, slack: float) -> Cost:
-    spent = basic_composition([(epsilon, delta)] * k)
-    return spent.epsilon, spent.delta
+    return mistake(name, message, cost)
 
 
-def _advanced(epsilon: float, delta: float, k: int, slack: float) -> Cost:
-    spent = advanced_composition(epsilon, delta, k, slack)
-    return spent.epsilon, spent.delta
-
-
-def _slack_free(epsilon: float, delta: float, k: int, slack: float) -> Cost:
-    return best_composition(epsilon, delta, k, slack).epsilon, k * delta
-
-
-composed_budget = Task(
-    name="composed_budget",
+composed_budget = value_task(
+    "composed_budget",
     see="lecture 4, Problem 2: too many steps",
-    probes=_composition_probes,
-    judge=costs_of(best_composition),
-    answer=COST,
-    mistakes=(
-        Mistake(
-            "always advanced", _advanced,
+    # Twice advanced composition wins, twice it loses.
+    probes=each(
+        4, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (0.8, 1.2), (0.3, 0.5)), delta=log_uniform(-9, -8),
+        k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5)), slack=log_uniform(-6, -5),
+    ),
+    right=_best,
+    form=COST,
+    note=meaning_of_cost,
+    mistakes=[
+        mistake(
+            "always advanced",
             "Advanced composition is not always better: at epsilon = 1 and ten steps it says 32, and adding up says "
             "10. Both are true, so take the smaller one.",
+            _advanced,
         ),
-        Mistake(
-            "always basic", _basic,
+        mistake(
+            "always basic",
             "You only add up. That is true, but for many steps with a small epsilon the advanced rule promises far "
             "less.",
+            _basic,
         ),
-        Mistake(
-            "second term forgotten", _smaller(lambda e, k, slack: e * math.sqrt(2 * k * math.log(1 / slack))),
+        mistake(
+            "the larger one",
+            "You take the rule with the larger epsilon. Both promises are true: take the smaller one.",
+            lambda p: max(_basic(p), _advanced(p)),
+        ),
+        _by_another_rule(
+            "second term forgotten",
             "The term k eps (e^eps - 1) is missing. It is small for a small epsilon, but it is not nothing.",
+            lambda p: p.epsilon * math.sqrt(2 * p.k * math.log(1 / p.slack)),
         ),
-        Mistake(
+        _by_another_rule(
             "2 forgotten",
-            _smaller(lambda e, k, slack: e * math.sqrt(k * math.log(1 / slack)) + k * e * math.expm1(e)),
             "Under the root it is 2 k ln(1/delta').",
+            lambda p: p.epsilon * math.sqrt(p.k * math.log(1 / p.slack)) + _second(p),
         ),
-        Mistake(
-            "slack not charged", _slack_free,
+        _by_another_rule(
+            "base ten",
+            "ln is the natural logarithm; yours is to base 10.",
+            lambda p: p.epsilon * math.sqrt(2 * p.k * math.log10(1 / p.slack)) + _second(p),
+        ),
+        _by_another_rule(
+            "delta for slack",
+            "Under the root stands delta', the slack that you choose, not the delta of a step.",
+            lambda p: p.epsilon * math.sqrt(2 * p.k * math.log(1 / p.delta)) + _second(p),
+        ),
+        mistake(
+            "slack not charged",
             "The advanced rule buys its smaller epsilon with delta': the total is k delta + delta'.",
+            delta=lambda p: p.k * p.delta,
         ),
-    ),
+        mistake(
+            "slack always charged",
+            "Adding up costs no slack: where the basic rule wins, the total is k delta.",
+            delta=lambda p: p.k * p.delta + p.slack,
+        ),
+        mistake(
+            "delta of one step",
+            "Each of the k steps spends its delta: the total is k delta, and delta' where the advanced rule is used.",
+            delta=lambda p: _best(p)[1] - (p.k - 1) * p.delta,
+        ),
+    ],
 )  # fmt: skip
-
-
-TASKS: tuple[Task, ...] = (amplified_budget, composed_budget)

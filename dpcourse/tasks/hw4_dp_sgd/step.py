@@ -10,20 +10,19 @@ import numpy as np
 from scipy import special
 
 from dpcourse.audit import ks_fit
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.hw4_dp_sgd.average import EMPTY, NO_C, SKIPPED, told_truly
+from dpcourse.tasks.answers import VECTOR
+from dpcourse.tasks.declare import judged_task
+from dpcourse.tasks.hw4_dp_sgd.average import DRAWS, SKIPPED
 from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.lots import look_at_lots
 from dpcourse.tasks.judges.noise import look_at_noise, refuse_huge
 from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.mistake import Variation, mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped as clipped_rows
 from dpcourse.vectors import norms
 
-DRAWS = 2_500
 MEMBERS = 1_000  # steps from which the members of their lots are read
 
 
@@ -33,18 +32,22 @@ def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray
 
 
 def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Everybody takes part (q = 1) and gradients differ; then lots of people who are all alike, so that only the size
-    of the lot matters, it is empty once in thirteen times, and its expected size, 2.25, is no whole number; then people
-    who pull in directions of their own, with so little noise that each step shows who was in its lot."""
+    """Three questions, each blind to what the others see.
+
+    Everybody takes part (q = 1); half of the gradients are longer than C, and pull so much in one direction that their
+    average is longer, too. Then people who are all alike, so that only the size of the lot matters: it is empty once in
+    thirteen times, and its expected size, 2.25, is no whole number. Then people who pull in directions of their own,
+    with so little noise that each step shows who was in its lot.
+    """
     d, clip = 5, float(rng.uniform(0.4, 0.6))
     shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.1, 0.2))}
-    weights, x = rng.normal(0, 0.3, d), rng.normal(0.5, 1, (12, d)) * rng.uniform(0.1, 3, (12, 1))
-    alike = np.tile(rng.uniform(0.5, 1.5, d), (9, 1))
-    first = {"weights": weights, "x": x, "y": rng.integers(0, 2, 12), "q": 1.0, **shared}
-    second = {"weights": -np.abs(weights), "x": alike, "y": np.ones(9, np.int64), "q": 0.25, **shared}
-    apart = np.linalg.qr(rng.normal(size=(8, 8)))[0] * rng.uniform(
-        3, 6, (8, 1)
-    )  # long enough to be clipped, all of them
+    x, half = rng.normal(1, 0.5, (12, d)), np.repeat((0, 1), 6)
+    x *= (clip * np.where(half, rng.uniform(6, 14, 12), rng.uniform(0.4, 1.2, 12)) / norms(x))[:, None]
+    y = np.where(half, 1, rng.integers(0, 2, 12))
+    first = {"weights": rng.normal(0, 0.05, d), "x": x, "y": y, "q": 1.0, **shared}
+    alike, weights = np.tile(rng.uniform(0.5, 1.5, d), (9, 1)), -np.abs(rng.normal(0, 0.3, d))
+    second = {"weights": weights, "x": alike, "y": np.ones(9, np.int64), "q": 0.25, **shared}
+    apart = np.linalg.qr(rng.normal(size=(8, 8)))[0] * rng.uniform(3, 6, (8, 1))  # all of them longer than C
     quiet = {**shared, "sigma": float(rng.uniform(0.06, 0.08))}
     third = {"weights": rng.normal(0, 0.03, 8), "x": apart, "y": rng.integers(0, 2, 8), "q": 0.25, **quiet}
     return [first, second, third]
@@ -55,16 +58,23 @@ def _released(probe: Probe, answers: np.ndarray) -> np.ndarray:
     return np.asarray((probe["weights"] - answers) * probe["q"] * len(probe["y"]) / probe["rate"])
 
 
-def _judge_step(talk: Interview) -> None:
-    probe, lots, people = talk.probes
-    gradients = clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
+def _clipped(probe: Probe) -> np.ndarray:
+    return clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
+
+
+def _law_of_everybody(**probe: Any) -> Noise:
+    """Where everybody takes part."""
     scale = probe["rate"] / len(probe["y"])
-    center = probe["weights"] - scale * gradients.sum(axis=0)
-    right = Noise(center, scale * probe["sigma"] * probe["clip"], NORMAL)
-    look_at_noise(talk, lambda **_: right, LEVEL / 2, probes=[probe], draws=DRAWS)
-    answers = talk.draws(lots, DRAWS)
+    return Noise(probe["weights"] - scale * _clipped(probe).sum(axis=0), scale * probe["sigma"] * probe["clip"], NORMAL)
+
+
+def _judge_step(talk: Interview) -> None:
+    """Everybody: the law of the noise. People who are alike: how far a step goes. People who differ: who was in it."""
+    everybody, lots, people = talk.probes
+    look_at_noise(talk, _law_of_everybody, LEVEL / 2, probes=[everybody], draws=DRAWS)
+    answers, talk.failing = talk.draws(lots, DRAWS), lots
     refuse_huge(talk, answers)
-    gradient = clipped_rows(per_example(lots["weights"], lots["x"], lots["y"]), lots["clip"])[0]
+    gradient = _clipped(lots)[0]
     length, noise, n = float(norms(gradient)), lots["sigma"] * lots["clip"], len(lots["y"])
     about = f"I called you {DRAWS:,} times with {n} people who are all alike and q = 0.25."
     still = int((answers == lots["weights"]).all(axis=1).sum())
@@ -94,9 +104,9 @@ def _judge_step(talk: Interview) -> None:
 
 def _look_at_members(talk: Interview, probe: Probe, level: float) -> None:
     """Gradients at right angles, and hardly any noise: what a step has moved along each says who was in its lot."""
-    answers = talk.draws(probe, MEMBERS)
+    answers, talk.failing = talk.draws(probe, MEMBERS), probe
     refuse_huge(talk, answers)
-    gradients = clipped_rows(per_example(probe["weights"], probe["x"], probe["y"]), probe["clip"])
+    gradients = _clipped(probe)
     moved = _released(probe, answers) @ gradients.T / probe["clip"] ** 2
     mistaken = float(special.ndtr(-0.5 / probe["sigma"]))
     share = probe["q"] * (1 - mistaken) + (1 - probe["q"]) * mistaken
@@ -109,29 +119,6 @@ def _look_at_members(talk: Interview, probe: Probe, level: float) -> None:
     look_at_lots(talk, members, share, about, level)
 
 
-def _step(
-    clip_rows: Callable[..., Any] = clipped_rows,
-    lot: Callable[..., np.ndarray] = lambda n, q, rng: rng.random(n) < q,
-    noise: Callable[..., float] = lambda size, clip, sigma: sigma * clip,
-    divisor: Callable[..., float] = lambda size, expected: expected,
-    sign: float = -1.0,
-    shake: Callable[[float], float] = lambda rate: rate,
-) -> Callable[..., np.ndarray]:
-    """A step of DP-SGD with one thing exchanged."""
-
-    def step(
-        weights: np.ndarray, x: np.ndarray, y: np.ndarray, q: float, clip: float, sigma: float, rate: float,
-        rng: np.random.Generator,
-    ) -> np.ndarray:  # fmt: skip
-        chosen = lot(len(y), q, rng)
-        rows = clip_rows(per_example(weights, x[chosen], y[chosen]), clip)
-        by = divisor(len(rows), q * len(y))
-        shaken = shake(rate) * noise(len(rows), clip, sigma) * rng.normal(size=len(weights))
-        return np.asarray(weights + sign * (rate * rows.sum(axis=0) + shaken) / by)
-
-    return step
-
-
 def batch_clipped(rows: np.ndarray, clip: float) -> np.ndarray:
     """All rows shortened by one factor, so that their sum has length at most ``clip``: the mistake, not the cure."""
     return rows * min(1.0, clip / max(float(norms(rows.sum(axis=0))), 1e-300))
@@ -142,68 +129,123 @@ def mean_clipped(rows: np.ndarray, clip: float) -> np.ndarray:
     return batch_clipped(rows, clip * len(rows))
 
 
-dp_sgd_step = Task(
-    name="dp_sgd_step",
+def stretched(rows: np.ndarray, clip: float) -> np.ndarray:
+    """All rows of length ``clip``, the short ones too."""
+    return np.asarray(rows * clip / np.maximum(norms(rows), 1e-300)[:, None])
+
+
+def _changed(
+    name: str,
+    message: str,
+    *,
+    clip_rows: Callable[..., Any] = clipped_rows,
+    lot: Callable[..., np.ndarray] = lambda n, q, rng: rng.random(n) < q,
+    noise: Callable[..., float] = lambda size, clip, sigma: sigma * clip,
+    divisor: Callable[..., float] = lambda size, expected: expected,
+    sign: float = -1.0,
+    shake: Callable[[float], float] = lambda rate: rate,
+    hides: bool | None = None,
+) -> Variation:
+    """A step of DP-SGD with one thing exchanged."""
+
+    def step(p: Any, rng: np.random.Generator) -> np.ndarray:
+        chosen = lot(len(p.y), p.q, rng)
+        rows = clip_rows(per_example(p.weights, p.x[chosen], p.y[chosen]), p.clip)
+        shaken = shake(p.rate) * noise(len(rows), p.clip, p.sigma) * rng.normal(size=len(p.weights))
+        by = divisor(len(rows), p.q * len(p.y))
+        return np.asarray(p.weights + sign * (p.rate * rows.sum(axis=0) + shaken) / by)
+
+    return mistake(name, message, draw=step, hides=hides)
+
+
+dp_sgd_step = judged_task(
+    "dp_sgd_step",
     see="lecture 4, The algorithm, line by line",
     probes=_step_probes,
-    judge=told_truly(
-        _judge_step,
-        {
-            "C forgotten": NO_C,
-            "noise per example": EMPTY,
-            "noise without the rate": "Here that is too much; for a rate above 1 it is too little.",
-        },
-    ),
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
-            "batch clipped", _step(clip_rows=batch_clipped),
-            "You clip the sum (or the average) of the lot. One odd example can still turn all of it. Clip each "
-            "example's gradient, then add.",
+    judge=_judge_step,
+    form=VECTOR,
+    mistakes=[
+        _changed(
+            "batch clipped",
+            "You clip the sum of the lot. One odd example can still turn all of it. Clip each example's gradient, then "
+            "add.",
+            clip_rows=batch_clipped,
         ),
-        Mistake(
-            "not clipped", _step(clip_rows=lambda rows, clip: rows),
+        _changed(
+            "average clipped",
+            "You clip the average of the lot. One odd example can still turn all of it. Clip each example's gradient, "
+            "then add.",
+            clip_rows=mean_clipped,
+        ),
+        _changed(
+            "not clipped",
             "Nothing is clipped: one example can be as long as it likes, and no noise hides it.",
+            clip_rows=lambda rows, clip: rows, hides=False,
         ),
-        Mistake(
-            "C forgotten", _step(noise=lambda size, clip, sigma: sigma),
+        _changed(
+            "each coordinate clipped",
+            "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d). Shorten each gradient as a whole.",
+            clip_rows=lambda rows, clip: np.clip(rows, -clip, clip),
+        ),
+        _changed(
+            "always length C",
+            "Short gradients are stretched to length C. They should stay as they are.",
+            clip_rows=stretched,
+        ),
+        _changed(
+            "C forgotten",
             "The noise on the sum must be sigma C, not sigma.",
+            noise=lambda size, clip, sigma: sigma, hides=False,
         ),
-        Mistake(
-            "noise per example", _step(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+        _changed(
+            "variance for deviation",
+            "rng.normal takes the standard deviation, sigma C. You gave it the variance.",
+            noise=lambda size, clip, sigma: (sigma * clip) ** 2, hides=False,
+        ),
+        _changed(
+            "noise per example",
             "It looks like noise for every example, as on the slide: too much of it, and none for an empty lot.",
+            noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size), hides=False,
         ),
-        Mistake(
-            "divided by the drawn lot", _step(divisor=lambda size, expected: max(size, 1)),
+        _changed("no noise", "There is no noise: clipping bounds what one example can do; only noise hides it.",
+                 noise=lambda size, clip, sigma: 0.0),
+        _changed(
+            "divided by the drawn lot",
             "You divide by the size that was drawn, which is private. Divide by q n.",
+            divisor=lambda size, expected: max(size, 1),
         ),
-        Mistake(
-            "expected size rounded", _step(divisor=lambda size, expected: max(int(expected), 1)),
+        _changed(
+            "expected size rounded",
             "You divide by a whole number. The expected size q n need not be one: do not round it.",
+            divisor=lambda size, expected: max(int(expected), 1),
         ),
-        Mistake(
-            "fixed-size lots", _step(lot=lambda n, q, rng: rng.permutation(n)[: round(q * n)]),
+        _changed(
+            "fixed-size lots",
             "Your lots always have the same size. The accountant counts on a coin for each example.",
+            lot=lambda n, q, rng: rng.permutation(n)[: round(q * n)],
         ),
-        Mistake(
-            "the first of the list", _step(lot=lambda n, q, rng: np.arange(rng.binomial(n, q))),
+        _changed(
+            "the first of the list",
             "The size of your lot is right, its members are not: always the first of the list. Each person needs a "
             "coin of their own.",
+            lot=lambda n, q, rng: np.arange(rng.binomial(n, q)),
         ),
-        Mistake(
-            SKIPPED, _step(noise=lambda size, clip, sigma: sigma * clip if size else 0.0),
+        _changed(
+            "everybody in every step",
+            "Everybody takes part in your step, whatever q is. Draw a lot: a coin for each example.",
+            lot=lambda n, q, rng: np.arange(n), divisor=lambda size, expected: expected,
+        ),
+        _changed(
+            SKIPPED,
             "An empty lot must give a step of noise like any other. Standing still says: nobody was there.",
+            noise=lambda size, clip, sigma: sigma * clip if size else 0.0,
         ),
-        Mistake(
-            "uphill", _step(sign=1.0),
-            "You add the gradient: the loss grows. Descend: weights - rate * average.",
-        ),
-        Mistake(
-            "noise without the rate", _step(shake=lambda rate: 1.0),
+        _changed("uphill", "You add the gradient: the loss grows. Descend: weights - rate * average.", sign=1.0),
+        _changed(
+            "noise without the rate",
             "The rate multiplies the whole noisy average, its noise, too. Added to the weights directly, there is "
             "1/rate times as much noise as needed.",
+            shake=lambda rate: 1.0, hides=False,
         ),
-    ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (dp_sgd_step,)

@@ -19,15 +19,19 @@ hardly vary, dividing by the drawn size leaves too small a trace; the task of a 
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
 from dpcourse.accounting import dp_sgd_epsilon, sigma_for
 from dpcourse.audit import Fit, binomial_fit, ks_fit
-from dpcourse.tasks.answers import Answer, Answers
+from dpcourse.tasks.answers import NUMBER, Answer, Answers
+from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.declare import judged_task
 from dpcourse.tasks.hw4_dp_sgd.step import batch_clipped, mean_clipped
 from dpcourse.tasks.hw4_dp_sgd.training_log import (
     Published,
@@ -39,11 +43,11 @@ from dpcourse.tasks.hw4_dp_sgd.training_log import (
     trained,
     true_weights,
 )
-from dpcourse.tasks.interview import LEVEL, Interview
+from dpcourse.tasks.interview import LEVEL, Failed, Interview
+from dpcourse.tasks.judges.lots import SAME_LOT
 from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 from dpcourse.vectors import clipped
 
 PATIENTS, HELD_OUT, FEWEST_STEPS, MOST_STEPS = 2_000, 20_000, 20, 500  # fewer steps tell too little about the noise
@@ -109,11 +113,22 @@ def _lots(talk: Interview, published: Published, level: float) -> None:
     sizes, n = lots.sum(axis=1), lots.shape[1]
     likeliest = float(np.exp(-0.5 * math.log(2 * math.pi * n * q * (1 - q)))) if 0.5 < n * q < n - 0.5 else 1.0
     if (sizes == sizes[0]).all() and (1.1 * likeliest) ** (len(sizes) - 1) < level:
+        if (lots == lots[0]).all():
+            talk.fail("All your lots have the same members.", name=SAME_LOT)
         talk.fail(f"All your lots have exactly {sizes[0]:g} members.", name="fixed-size lots")
     talk.require(
-        binomial_fit(int(sizes.sum()), lots.size, q, level=level),
+        binomial_fit(int(sizes.sum()), lots.size, q, level=level / 3),
         f"Somebody is in your lots with probability {sizes.mean() / n:.3g}; you account for q = {q:.3g}.",
     )
+    for start in (0, 1):  # the first lot of each two, or the second, and the next one
+        one, other = lots[start : len(lots) - 1 : 2], lots[start + 1 :: 2]
+        share = float((one * other).mean())
+        talk.require(
+            binomial_fit(int((one * other).sum()), one.size, q * q, level=level / 3),
+            f"Somebody is in one of your lots and in the next with probability {share:.3g}; {q * q:.3g} is right for "
+            f"fresh coins in every step.",
+            name=SAME_LOT if share > q * q else "lots that avoid each other",
+        )
 
 
 def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: float) -> None:
@@ -128,7 +143,15 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: flo
     spreads = f"{unlike}, and what your sums have beyond them spreads {factor:.3g} times as much as noise of sigma C."
     if factor < 1e-3:  # a right one: never
         talk.fail(spreads, name="no noise")
-    name, fit, plausible = _other_reading(probe, published, z, level / 8)
+    readings = _readings(probe, published, z)
+    ratio = max(reading.ratio for reading in readings.values())
+    fit = Fit(  # the likelihood under a mistake over that under DP-SGD is 1 on average: above 1 / p with probability p
+        name="likelihood of known mistakes", statistic=ratio,
+        p_value=math.exp(min(0.0, math.log(len(readings)) - ratio)),
+        level=level / 8, power=0.0, draws=len(z), smallest_error=math.inf, unit="",
+    )  # fmt: skip
+    name = "" if fit.passed else _likeliest(talk, probe, readings)
+    plausible = bool(name) and abs(math.log(max(readings[name].spread, 1e-300))) < 0.12
     talk.require(
         fit,
         f"{unlike}, and your averages are not these with noise of sigma C over q n." if plausible else spreads,
@@ -176,29 +199,40 @@ READINGS: dict[str, _Reading] = {
 }
 
 
-def _other_reading(probe: Probe, published: Published, z: np.ndarray, level: float) -> tuple[str, Fit, bool]:
-    """The mistake under which the log is likeliest; the test against it; and whether it explains the log.
+class Reading(NamedTuple):
+    """How much likelier a log is under a mistake than under DP-SGD (a logarithm), and the spread of its noise then."""
 
-    The likelihood of the log under a mistake over that under DP-SGD is 1 on average for a right log, whatever the
-    settings: it exceeds 1 / p with probability at most p.
-    """
+    ratio: float
+    spread: float
+
+
+def _readings(probe: Probe, published: Published, z: np.ndarray) -> dict[str, Reading]:
+    """The log, read as that of each mistake."""
     sizes = published["lots"].sum(axis=1)
-    stretched = np.maximum(sizes, 1)[:, None] / (published["q"] * published["lots"].shape[1])
-    found: dict[str, tuple[float, float]] = {}
+    by_size = np.maximum(sizes, 1)[:, None] / (published["q"] * published["lots"].shape[1])
+    readings: dict[str, Reading] = {}
     for name, (clip_rows, scale, by_drawn) in READINGS.items():
         times = np.broadcast_to(np.asarray(scale(sizes, published["clip"]), dtype=float), sizes.shape)[:, None]
-        by = stretched if by_drawn else np.ones_like(times)
+        by = by_size if by_drawn else np.ones_like(times)
         other = noise_of_steps(probe, published, clip_rows, by)[0] / times
-        density = np.log(by / times)
-        ratio = float((density + z**2 / 2 - other**2 / 2).sum())
-        found[name] = ratio, math.sqrt(float((other**2).mean()))
-    name = max(found, key=lambda one: found[one][0])
-    ratio, factor = found[name]
-    fit = Fit(
-        name="likelihood of known mistakes", statistic=ratio, p_value=math.exp(min(0.0, math.log(len(found)) - ratio)),
-        level=level, power=0.0, draws=len(z), smallest_error=math.inf, unit="",
-    )  # fmt: skip
-    return name, fit, abs(math.log(max(factor, 1e-300))) < 0.12
+        ratio = float((np.log(by / times) + z**2 / 2 - other**2 / 2).sum())
+        readings[name] = Reading(ratio, math.sqrt(float((other**2).mean())))
+    return readings
+
+
+def _likeliest(talk: Interview, probe: Probe, readings: Mapping[str, Reading]) -> str:
+    """The mistake under which the log is likeliest. Where several are the same, the second table tells them apart."""
+    best = max(reading.ratio for reading in readings.values())
+    names = [name for name, reading in readings.items() if reading.ratio >= best - 1e-6 * (1 + abs(best))]
+    if len(names) == 1 or probe is not talk.probes[0]:
+        return names[0]
+    with contextlib.suppress(Complaint, Failed):
+        there = talk.probes[1]
+        published = talk.value(there)
+        _sensible(talk, there, published)
+        others = _readings(there, published, noise_of_steps(there, published)[0])
+        return max(names, key=lambda name: others[name].ratio)
+    return names[0]
 
 
 def _accurate(talk: Interview, probe: Probe, published: Published, spent: float) -> None:
@@ -217,67 +251,81 @@ def _accurate(talk: Interview, probe: Probe, published: Published, spent: float)
         talk.praise += f" {known['budget left over']}" if wasted else ""
 
 
-train_private = Task(
-    name="train_private",
+train_private = judged_task(
+    "train_private",
     see="lecture 4, The obvious application: supervised training",
     secret=true_weights,
     probes=_probes,
     judge=_judge,
-    answer=Answers(
+    form=Answers(
         {
             "released": Answer((None, None), most=MOST_STEPS * 100),
-            "lots": Answer((None, None), choices=(0, 1), most=MOST_STEPS * PATIENTS), "q": Answer(),
-            "sigma": Answer(), "clip": Answer(), "rate": Answer(),
+            "lots": Answer((None, None), choices=(0, 1), most=MOST_STEPS * PATIENTS),
+            **dict.fromkeys(("q", "sigma", "clip", "rate"), NUMBER),
         }
     ),
-    mistakes=(
-        Mistake(
-            "one step's budget", trained(lambda epsilon, delta, q, steps: sigma_for(epsilon, delta, q=q)),
+    mistakes=[
+        mistake(
+            "one step's budget",
             "One step fits into the budget, but you take many: choose sigma for all steps together "
             "(accounting.sigma_for with steps=...).",
+            draw=trained(sigma_of=lambda epsilon, delta, q, steps: sigma_for(epsilon, delta, q=q)),
         ),
-        Mistake(
-            "no noise", trained(noise=lambda size, clip, sigma: 0.0),
+        mistake(
+            "no noise",
             "There is no noise in your averages, whatever sigma says.",
+            draw=trained(noise=lambda size, clip, sigma: 0.0),
         ),
-        Mistake(
-            "C forgotten", trained(noise=lambda size, clip, sigma: sigma),
+        mistake(
+            "C forgotten",
             "The noise on the sum must be sigma C, not sigma.",
+            draw=trained(noise=lambda size, clip, sigma: sigma),
         ),
-        Mistake(
-            "noise per example", trained(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
+        mistake(
+            "noise per example",
             "It looks like noise for each example of the lot. Add it once, to the sum.",
+            draw=trained(noise=lambda size, clip, sigma: sigma * clip * math.sqrt(size)),
         ),
-        Mistake(
-            "not clipped", trained(clip_rows=lambda rows, clip: rows),
+        mistake(
+            "not clipped",
             "The gradients in your sums are longer than C: clip each of them.",
+            draw=trained(clip_rows=lambda rows, clip: rows),
         ),
-        Mistake(
-            "batch clipped", trained(clip_rows=batch_clipped),
+        mistake(
+            "batch clipped",
             "You clip the sum of the lot, not each gradient: one odd patient can turn all of it.",
+            draw=trained(clip_rows=batch_clipped),
         ),
-        Mistake(
-            "average clipped", trained(clip_rows=mean_clipped),
+        mistake(
+            "average clipped",
             "You clip the average of the lot, not each gradient: one odd patient can turn all of it.",
+            draw=trained(clip_rows=mean_clipped),
         ),
-        Mistake(
-            "each coordinate clipped", trained(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)),
+        mistake(
+            "each coordinate clipped",
             "Clipping every coordinate to [-C, C] leaves lengths up to C sqrt(d). Shorten each gradient as a whole.",
+            draw=trained(clip_rows=lambda rows, clip: np.clip(rows, -clip, clip)),
         ),
-        Mistake(
-            "divided by the drawn lot", trained(divisor=lambda size, expected: max(size, 1)),
+        mistake(
+            "divided by the drawn lot",
             "You divide by the size of the lot that was drawn, which is private. Divide by q n.",
+            draw=trained(divisor=lambda size, expected: max(size, 1)),
         ),
-        Mistake(
-            "fixed-size lots", trained(lot=lambda n, q, rng: rng.permutation(n) < round(q * n)),
+        mistake(
+            "fixed-size lots",
             "Toss a coin for each example; then the lot's size varies, and the accountant's formula holds.",
+            draw=trained(lot=lambda n, q, rng: rng.permutation(n) < round(q * n)),
         ),
-        Mistake(
-            "budget left over", trained(lambda epsilon, delta, q, steps: 60.0),
+        mistake(
+            SAME_LOT,
+            "The accountant counts on fresh coins in every step: draw the lot inside the loop.",
+            draw=trained(lot=lambda n, q, rng: np.random.default_rng(0).random(n) < q),
+        ),
+        mistake(
+            "budget left over",
             "Much of the budget is left over: private, but wasteful. Less noise or more steps would learn more.",
+            draw=trained(sigma_of=lambda epsilon, delta, q, steps: 60.0),
         ),
-    ),
+    ],
     seconds=60.0,
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (train_private,)

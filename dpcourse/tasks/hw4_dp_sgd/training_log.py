@@ -73,23 +73,24 @@ def _sigma_for_all(epsilon: float, delta: float, q: float, steps: int) -> float:
 
 
 def trained(
+    *,
     sigma_of: Callable[..., float] = _sigma_for_all,
     noise: Callable[..., float] = lambda size, clip, sigma: sigma * clip,
     lot: Callable[..., np.ndarray] = lambda n, q, rng: rng.random(n) < q,
     clip_rows: Callable[..., np.ndarray] = clipped,
     divisor: Callable[..., float] = lambda size, expected: expected,
-) -> Callable[..., dict[str, Any]]:
+) -> Callable[[Any, np.random.Generator], dict[str, Any]]:
     """DP-SGD with sixty lots of a tenth and C = 1/2; the arguments exchange one part of it for a wrong one."""
 
-    def train(x: np.ndarray, y: np.ndarray, epsilon: float, delta: float, rng: np.random.Generator) -> dict[str, Any]:
-        q, steps, clip, rate = 0.1, 60, 0.5, 1.5
-        sigma, weights = sigma_of(epsilon, delta, q, steps), np.zeros(x.shape[1])
+    def train(p: Any, rng: np.random.Generator) -> dict[str, Any]:
+        n, q, steps, clip, rate = len(p.y), 0.1, 60, 0.5, 1.5
+        sigma, weights = sigma_of(p.epsilon, p.delta, q, steps), np.zeros(p.x.shape[1])
         lots, released = [], []
         for _ in range(steps):
-            lots.append(lot(len(y), q, rng))
-            rows = clip_rows(per_example(weights, x[lots[-1]], y[lots[-1]]), clip)
+            lots.append(lot(n, q, rng))
+            rows = clip_rows(per_example(weights, p.x[lots[-1]], p.y[lots[-1]]), clip)
             shaken = rows.sum(axis=0) + noise(len(rows), clip, sigma) * rng.normal(size=len(weights))
-            released.append(shaken / divisor(len(rows), q * len(y)))
+            released.append(shaken / divisor(len(rows), q * n))
             weights = weights - rate * released[-1]
         return {"released": released, "lots": lots, "q": q, "sigma": sigma, "clip": clip, "rate": rate}
 

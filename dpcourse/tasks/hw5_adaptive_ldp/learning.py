@@ -1,4 +1,4 @@
-"""Homework 5, second half: what a subset is good for, one step of the sampler, and the whole survey."""
+"""Homework 5, second half: the best subset, and one step of the sampler."""
 
 from __future__ import annotations
 
@@ -10,123 +10,136 @@ import numpy as np
 from scipy.special import ndtr
 
 from dpcourse.adaptive_ldp import best_subset as best_of
-from dpcourse.adaptive_ldp import utilities
+from dpcourse.adaptive_ldp import restricted_matrix, utilities
 from dpcourse.adaptive_ldp.posterior import langevin_step
 from dpcourse.audit import ks_fit
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.hw5_adaptive_ldp.survey import adaptive_survey
-from dpcourse.tasks.hw5_adaptive_ldp.utilities import six_utilities
+from dpcourse.tasks.answers import VECTOR, Answer
+from dpcourse.tasks.declare import judged_task, value_task
 from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.noise import look_at_noise
-from dpcourse.tasks.judges.noise_law import NORMAL, Noise
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.judges.noise_law import NORMAL, Noise, with_parts
+from dpcourse.tasks.mistake import arguments_of, mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, shown
 
 STEPS = 3_000  # of the sampler, from each point
 
 
+class Categories(Answer):
+    """Some categories, in any order."""
+
+    def read(self, raw: Any) -> Any:
+        """Their labels, sorted."""
+        return np.sort(super().read(raw))
+
+
+#: K, how many shares are large (None: drawn without a plan), and the best size.
+SUBSETS = ((7, 0, 0), (7, 3, 0), (7, None, 2), (8, 2, 2), (7, 4, 4), (9, 5, 5), (11, 6, 6))
+
+
 def _subset_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Shares in no order, whose best size is none, a few, and all but a few (never a tie, never the largest alone)."""
-    probes: list[Probe] = []
-    for fits in (lambda s, k: s == 0, lambda s, k: 2 <= s <= k - 3, lambda s, k: 2 <= s <= 4, lambda s, k: s == 0):
-        while True:
-            k, epsilon = int(rng.integers(6, 9)), float(rng.uniform(0.8, 3.5))
-            theta, first = rng.dirichlet(np.full(k, rng.choice([0.5, 1.0, 20.0]))), 0.8 * epsilon
-            values = np.sort(utilities(theta, epsilon, first, "honest"))
-            subset = best_of(theta, epsilon, first)
-            scattered = not subset or set(subset) != set(range(len(subset)))
-            if fits(len(subset), k) and scattered and values[-1] - values[-2] > 1e-3:
-                break
-        probes.append({"theta": theta, "epsilon": epsilon, "first": first})
-    return probes
+    """Shares in no order, whose best size is none, few, or more than half; a few times it is not how many are large.
+
+    Never a tie, never the largest alone.
+    """
+    return [_subset_probe(rng, *wanted) for wanted in rng.permutation(np.array(SUBSETS, dtype=object)).tolist()]
 
 
-def _top(theta: np.ndarray, size: int) -> np.ndarray:
-    return np.argsort(-np.asarray(theta), kind="stable")[:size]
+def _subset_probe(rng: np.random.Generator, k: int, large: int | None, size: int) -> Probe:
+    while True:
+        theta, epsilon = _shares(rng, k, large), float(rng.uniform(0.8, 3.5))
+        first = 0.8 * epsilon
+        values, best = np.sort(utilities(theta, epsilon, first, "honest")), best_of(theta, epsilon, first)
+        planned = large is not None or np.count_nonzero(theta > 1 / k) != size
+        scattered = size in (0, k) or set(best) != set(range(size))
+        if len(best) == size and planned and scattered and values[-1] - values[-2] > 1e-3:
+            return {"theta": theta, "epsilon": epsilon, "first": first}
 
 
-def _best_size(values: np.ndarray, sizes: Sequence[int]) -> int:
-    return int(max(sizes, key=lambda size: values[size]))
+def _shares(rng: np.random.Generator, k: int, large: int | None) -> np.ndarray:
+    if large is None:
+        return rng.dirichlet(np.ones(k))
+    weights = rng.uniform(0.8, 1.2, k)
+    weights[large:] *= rng.uniform(0.01, 0.1) if large else 1.0
+    return rng.permutation(weights / weights.sum())
 
 
-def _honest(theta: np.ndarray, epsilon: float, first: float) -> np.ndarray:
-    return utilities(theta, epsilon, first, "honest")
+def _top(p: Any, size: int) -> np.ndarray:
+    return np.argsort(-np.asarray(p.theta), kind="stable")[:size]
 
 
-def _even_field(theta: np.ndarray, epsilon: float, first: float) -> np.ndarray:
-    flat = np.full(len(theta), 1 / len(theta))
-    return _top(theta, _best_size(_honest(flat, epsilon, first), range(len(theta))))
+def _best_size(p: Any, smallest: int = 0, utility: str = "honest") -> int:
+    values = utilities(p.theta, p.epsilon, p.first, utility)
+    return smallest + int(np.argmax(values[smallest:]))
 
 
-def _reaching(theta: np.ndarray, epsilon: float, first: float) -> np.ndarray:
-    return _top(theta, int(np.searchsorted(np.cumsum(-np.sort(-theta)), 0.9 - 1e-12)) + 1)
+def _all_of_epsilon(p: Any) -> int:
+    """The best size if the second step had all of epsilon."""
+    k, order = len(p.theta), _top(p, len(p.theta))
+    values = [p.theta @ np.diag(restricted_matrix(k, order[:size], p.first, p.epsilon)) for size in range(k)]
+    return int(np.argmax(values))
 
 
-def subsets_of(reference: Callable[..., Any]) -> Callable[[Interview], None]:
-    """The student's categories must be those of ``reference``, in any order."""
-
-    def judge(talk: Interview) -> None:
-        answers = [np.sort(talk.value(probe)) for probe in talk.probes]
-        for probe, found in zip(talk.probes, answers, strict=True):
-            right = np.sort(np.asarray(reference(**probe), dtype=float))
-            if not np.array_equal(found, right):
-                known = (m.name for m in talk.task.mistakes if _same_sets(m.wrong, talk.probes, answers))
-                talk.fail(
-                    f"For {arguments(probe)} you choose the categories {_listed(found)}; {_listed(right)} is right.",
-                    name=next(known, ""),
-                )
-        talk.praise = f"All {len(talk.probes)} subsets are the best ones."
-
-    return judge
-
-
-def _same_sets(wrong: Callable[..., Any], probes: Sequence[Probe], answers: Sequence[np.ndarray]) -> bool:
-    return all(np.array_equal(np.sort(np.asarray(wrong(**p), float)), a) for p, a in zip(probes, answers, strict=True))
-
-
-def _listed(categories: np.ndarray) -> str:
-    return shown(categories) if categories.size else "[] (nobody)"
-
-
-best_subset = Task(
-    name="best_subset",
+best_subset = value_task(
+    "best_subset",
     see="lecture 5, Which subset?",
     probes=_subset_probes,
-    judge=subsets_of(lambda theta, epsilon, first: best_of(theta, epsilon, first, "honest")),
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
+    right=lambda p: best_of(p.theta, p.epsilon, p.first, "honest"),
+    form=Categories((None,)),
+    mistakes=[
+        mistake(
             "SRR not among the candidates",
-            lambda theta, epsilon, first: _top(
-                theta, _best_size(_honest(theta, epsilon, first), range(1, len(theta)))
-            ),
             "You never choose the empty subset. |S| = 0 is plain SRR, and for an even field it is the best. (The "
             "authors' published code starts at 1, too.)",
+            lambda p: _top(p, _best_size(p, smallest=1)),
         ),
-        Mistake(
+        mistake(
             "not sorted",
-            lambda theta, epsilon, first: np.arange(_best_size(_honest(theta, epsilon, first), range(len(theta)))),
             "The size is right, but S must hold the most frequent categories, not the first labels.",
+            lambda p: np.arange(_best_size(p)),
         ),
-        Mistake(
+        mistake(
             "rarest first",
-            lambda theta, epsilon, first: _top(
-                -theta, _best_size(_honest(theta, epsilon, first), range(len(theta)))
-            ),
             "You sort upwards: S holds the rarest categories. What S favours should be what is frequent.",
+            lambda p: _top(p, len(p.theta))[::-1][: _best_size(p)],
         ),
-        Mistake(
-            "theta not used", _even_field,
-            "You choose the size as if all categories were equally frequent (an average over x that is not weighted by "
-            "theta).",
+        mistake(
+            "theta not used",
+            "You always choose nobody. That is the best for an even field: is your average over x weighted by theta?",
+            lambda p: [],
         ),
-        Mistake(
-            "nine tenths", _reaching,
+        mistake(
+            "nine tenths",
             "That is the semi-adaptive rule, the smallest S that holds 90%. Here the utility decides.",
+            lambda p: _top(p, int(np.searchsorted(np.cumsum(-np.sort(-p.theta)), 0.9 - 1e-12)) + 1),
         ),
-    ),
+        mistake(
+            "the largest alone",
+            "You always choose the largest category and no other. The utility decides how many.",
+            lambda p: _top(p, 1),
+        ),
+        mistake(
+            "above the average",
+            "You choose whatever has more than 1/K. The utility decides: a category with a large share may stay out.",
+            lambda p: np.flatnonzero(p.theta > 1 / len(p.theta)),
+        ),
+        mistake(
+            "three at most",
+            "You compare the sizes up to 3 only. Any size up to K - 1 may be the best.",
+            lambda p: _top(p, int(np.argmax(utilities(p.theta, p.epsilon, p.first, "honest")[:4]))),
+        ),
+        mistake(
+            "half of them at most",
+            "You compare the sizes up to K/2 only. Any size up to K - 1 may be the best.",
+            lambda p: _top(
+                p, int(np.argmax(utilities(p.theta, p.epsilon, p.first, "honest")[: len(p.theta) // 2 + 1]))
+            ),
+        ),
+        mistake(
+            "eps2 = eps",
+            "Your sizes are the best ones if the second step had all of eps. It has eps2: see the task on it.",
+            lambda p: _top(p, _all_of_epsilon(p)),
+        ),
+    ],
 )  # fmt: skip
 
 
@@ -148,12 +161,12 @@ def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
-def _center(phi: np.ndarray, rows: np.ndarray, n: int, rho: float, gamma: float) -> np.ndarray:
-    return langevin_step(phi, rows, n, rho, gamma, np.zeros(len(phi)), plain=True)
+def _center(p: Any) -> np.ndarray:
+    return langevin_step(p.phi, p.rows, p.n, p.rho, p.gamma, np.zeros(len(p.phi)), plain=True)
 
 
 def _step_law(**probe: Any) -> Noise:
-    return Noise(_center(**probe), math.sqrt(probe["gamma"]), NORMAL)
+    return Noise(_center(arguments_of(probe)), math.sqrt(probe["gamma"]), NORMAL)
 
 
 def _judge_step(talk: Interview) -> None:
@@ -163,10 +176,14 @@ def _judge_step(talk: Interview) -> None:
 
 
 def _look_near_zero(talk: Interview, level: float) -> None:
-    """Under a nearly flat prior half of the steps would lead below 0: a right one is |N(center, gamma)| in each
-    coordinate, so that its distribution function makes all of them uniform. (Drawing again until it is positive gives
-    nearly the same law there, and is not told apart.)"""
-    probe = {**talk.probes[0], "phi": talk.rng.uniform(0.05, 0.15, len(talk.probes[0]["phi"])), "rho": 1.1}
+    """From here nearly half of the steps would lead below 0, in each coordinate: prior and likelihood hardly pull.
+
+    A right step is |N(center, gamma)|, so that its distribution function makes all of them uniform. (Drawing again
+    until it is positive gives nearly the same law there, and is not told apart.)
+    """
+    first, k = talk.probes[0], len(talk.probes[0]["phi"])
+    near = {"phi": talk.rng.uniform(0.05, 0.15, k), "rows": talk.rng.dirichlet(np.full(k, 200.0), len(first["rows"]))}
+    probe = {**first, **near, "n": len(first["rows"]), "rho": 1.1}
     answers, about = talk.draws(probe, talk.few), f"I called you {talk.few} times with phi near 0."
     if (answers < 0).any():  # a right step reflects, always
         talk.fail(
@@ -177,7 +194,7 @@ def _look_near_zero(talk: Interview, level: float) -> None:
     lowest = float(np.mean(answers == answers.min()))
     if lowest > 0.02:
         talk.fail(f"{about} In {lowest:.0%} of the coordinates you step to {answers.min():.3g}.", name="cut at 0")
-    center, sigma = _center(**probe), math.sqrt(probe["gamma"])
+    center, sigma = _center(arguments_of(probe)), math.sqrt(probe["gamma"])
     uniform = ndtr((answers - center) / sigma) - ndtr((-answers - center) / sigma)
     talk.require(
         ks_fit(uniform.ravel(), lambda u: np.clip(u, 0, 1), level=level),
@@ -186,71 +203,101 @@ def _look_near_zero(talk: Interview, level: float) -> None:
     )
 
 
-def _stepping(
-    *, noise: Callable[[float], float] = math.sqrt, step: float = 0.5, scaled: bool = True,
-    prior: Callable[..., Any] = lambda rho, phi: (rho - 1) / phi - 1, reflected: bool = True,
-) -> Callable[..., np.ndarray]:  # fmt: skip
-    """A step with one thing wrong: the noise's width, the factor of the gradient, n/m, the prior, the reflection."""
-
-    def wrong(
-        phi: np.ndarray, rows: np.ndarray, n: int, rho: float, gamma: float, rng: np.random.Generator
-    ) -> np.ndarray:
-        total = phi.sum()
-        likelihood = ((rows / (rows @ (phi / total))[:, None]) - 1).sum(axis=0) / total
-        slope = prior(rho, phi) + (n / len(rows) if scaled else 1.0) * likelihood
-        moved = phi + step * gamma * slope + noise(gamma) * rng.normal(size=len(phi))
-        return np.asarray(np.abs(moved) if reflected else moved)
-
-    return wrong
+def _moved(p: Any, *, step: float = 0.5, prior: Any = None, likelihood: Any = None, times: float | None = None) -> Any:
+    """Where a step leads without noise; with another factor, prior, likelihood, or number of times that it counts."""
+    total = p.phi.sum()
+    prior = (p.rho - 1) / p.phi - 1 if prior is None else prior
+    likelihood = (p.rows / (p.rows @ p.phi / total)[:, None] - 1) / total if likelihood is None else likelihood
+    times = p.n / len(p.rows) if times is None else times
+    return p.phi + step * p.gamma * (prior + times * likelihood.sum(axis=0))
 
 
-sgld_step = Task(
-    name="sgld_step",
+def _unreflected(p: Any, rng: np.random.Generator) -> np.ndarray:
+    return np.asarray(_moved(p) + math.sqrt(p.gamma) * rng.normal(size=len(p.phi)))
+
+
+def _center_is(**change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda p: _moved(p, **{name: other(p) for name, other in change.items()})
+
+
+sgld_step = judged_task(
+    "sgld_step",
     see="lecture 5, Posterior sampling",
     probes=_step_probes,
     judge=_judge_step,
-    answer=Answer((None,)),
-    mistakes=(
-        Mistake(
-            "gamma W", _stepping(noise=lambda gamma: gamma),
+    form=VECTOR,
+    varied=lambda one: with_parts(_step_law, one.parts, one.name, one.message),
+    mistakes=[
+        mistake(
+            "gamma W",
             "You add gamma W, as the slide does. The noise must be sqrt(gamma) W: with gamma W the sampler nearly "
             "stops exploring, and its intervals are too narrow.",
+            scale=lambda p: p.gamma,
         ),
-        Mistake(
-            "half forgotten", _stepping(step=1.0),
+        mistake(
+            "sqrt(2 gamma) W",
+            "sqrt(2 gamma) W belongs to a step of gamma times the gradient. Here it is gamma/2, with sqrt(gamma) W.",
+            scale=lambda p: math.sqrt(2 * p.gamma),
+        ),
+        mistake(
+            "half forgotten",
             "The gradient is multiplied by gamma/2, not by gamma. Only then noise of variance gamma makes the "
             "posterior.",
+            center=_center_is(step=lambda p: 1.0),
         ),
-        Mistake(
-            "n/m forgotten", _stepping(scaled=False),
+        mistake(
+            "downhill",
+            "You subtract the gradient. The step goes uphill, to where the posterior is larger.",
+            center=_center_is(step=lambda p: -0.5),
+        ),
+        mistake(
+            "n/m forgotten",
             "A minibatch of m rows stands for all n responses, so its sum counts n/m times. Without it the prior is "
             "far too strong.",
+            center=_center_is(times=lambda p: 1.0),
         ),
-        Mistake(
-            "rho for rho - 1", _stepping(prior=lambda rho, phi: rho / phi - 1),
+        mistake(
+            "n for n/m",
+            "You multiply the sum over the minibatch by n. It has m rows already: it counts n/m times.",
+            center=_center_is(times=lambda p: float(p.n)),
+        ),
+        mistake(
+            "rho for rho - 1",
             "The Gamma(rho, 1) density is phi^(rho - 1) e^-phi: its logarithm has the slope (rho - 1)/phi - 1.",
+            center=_center_is(prior=lambda p: p.rho / p.phi - 1),
         ),
-        Mistake(
-            "prior forgotten", _stepping(prior=lambda rho, phi: 0.0),
+        mistake(
+            "prior forgotten",
             "The gradient of the prior, (rho - 1)/phi - 1, is missing: you sample from the likelihood alone.",
+            center=_center_is(prior=lambda p: 0.0),
         ),
-        Mistake(
-            "no noise", lambda phi, rows, n, rho, gamma: _center(phi, rows, n, rho, gamma),
+        mistake(
+            "one of the prior forgotten",
+            "The prior's slope is (rho - 1)/phi - 1: the -1 at its end is missing.",
+            center=_center_is(prior=lambda p: (p.rho - 1) / p.phi),
+        ),
+        mistake(
+            "likelihood not divided",
+            "The likelihood's slope is divided by the sum of phi, because theta = phi / sum(phi).",
+            center=_center_is(likelihood=lambda p: p.rows / (p.rows @ p.phi / p.phi.sum())[:, None] - 1),
+        ),
+        mistake(
+            "sum of phi held fixed",
+            "Each phi also enters the sum by which all are divided: that is the -1 in (row[k]/p - 1) / sum(phi).",
+            center=_center_is(likelihood=lambda p: p.rows / (p.rows @ p.phi)[:, None]),
+        ),
+        mistake(
+            "no noise",
             "Without noise phi climbs to the likeliest point and stays there: that is an optimiser, not a sampler.",
+            lambda p: np.abs(_center(p)),
         ),
-        Mistake(
+        mistake("shared noise", "W holds a normal number for each coordinate, not one for all.", shared=True),
+        mistake(
             "cut at 0",
-            lambda phi, rows, n, rho, gamma, rng: np.maximum(
-                _stepping(reflected=False)(phi, rows, n, rho, gamma, rng), 1e-9
-            ),
             "A step below 0 is reflected, |phi|. If you cut it there, phi sticks to the wall, and from 1e-9 the slope "
             "(rho - 1)/phi throws it far away.",
+            draw=lambda p, rng: np.maximum(_unreflected(p, rng), 1e-9),
         ),
-        Mistake(
-            "no reflection", _stepping(reflected=False),
-            "A Gamma variable is never negative.",
-        ),
-    ),
+        mistake("no reflection", "A Gamma variable is never negative.", draw=_unreflected),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (six_utilities, best_subset, sgld_step, adaptive_survey)

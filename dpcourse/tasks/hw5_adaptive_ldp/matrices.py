@@ -1,72 +1,91 @@
-"""Homework 5, first half: a response on categories, its matrix, and what the matrix promises."""
+"""Homework 5, first half: the matrix of a response, what a matrix promises, and the second budget of RRRR."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dpcourse.adaptive_ldp import restricted_matrix, second_epsilon, true_epsilon
 from dpcourse.adaptive_ldp.matrices import published_second_epsilon
 from dpcourse.mechanisms import KaryResponse
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.hw5_adaptive_ldp.reports import rrrr, rrrr_matrix, srr
-from dpcourse.tasks.judges.values import values_of
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.answers import TABLE, Answer
+from dpcourse.tasks.declare import value_task
+from dpcourse.tasks.hw5_adaptive_ldp.reports import truth_among
+from dpcourse.tasks.judges.values import Note
+from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import each, shuffled, uniform
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
 
 
-def _srr_matrix(k: int, epsilon: float) -> np.ndarray:
-    return KaryResponse(epsilon=epsilon, k=k).matrix
+def _broken_promise(matrix: Any, epsilon: float) -> Note | None:
+    """What to say about a matrix that promises less than it should; nothing about what is no matrix at all."""
+    with contextlib.suppress(ValueError):
+        spent = true_epsilon(matrix)[0]
+        if spent > epsilon * (1 + 1e-5):
+            return Note(f"That is not private enough: its true epsilon is {spent:.3g}, and {epsilon:.3g} is promised.")
+    return None
 
 
 def _even(k: int, truth: float, lie: float) -> np.ndarray:
     return np.full((k, k), lie) + (truth - lie) * np.eye(k)
 
 
-srr_matrix = Task(
-    name="srr_matrix",
+def _srr_with(k: int, truth: float) -> np.ndarray:
+    return _even(k, truth, (1 - truth) / (k - 1))
+
+
+def _srr(p: Any) -> np.ndarray:
+    return KaryResponse(epsilon=p.epsilon, k=p.k).matrix
+
+
+srr_matrix = value_task(
+    "srr_matrix",
     see="lecture 5, Standard randomized response",
-    probes=lambda rng: [
-        {"k": int(k), "epsilon": float(epsilon)}
-        for k, epsilon in zip(rng.permutation([3, 5, 8]), rng.uniform((0.3, 1.2, 2), (0.8, 1.8, 4)), strict=True)
-    ],
-    judge=values_of(_srr_matrix),
-    answer=Answer((None, None)),
-    mistakes=(
-        Mistake(
-            "lies not shared out", lambda k, epsilon: _even(k, *_told(k, epsilon, share=1)),
+    probes=each(3, k=shuffled(3, 5, 8), epsilon=uniform((0.3, 0.8), (1.2, 1.8), (2, 4))),
+    right=_srr,
+    form=TABLE,
+    note=lambda p, answer, right: _broken_promise(answer, p.epsilon),
+    mistakes=[
+        mistake(
+            "lies not shared out",
             "Every other category gets the whole probability of a lie, so that a row adds up to more than 1. The K - 1 "
             "lies share it.",
+            lambda p: _even(p.k, truth_among(p.k - 1, p.epsilon), 1 - truth_among(p.k - 1, p.epsilon)),
         ),
-        Mistake(
-            "K for K - 1", lambda k, epsilon: _even(k, *_told(k, epsilon, others=k)),
+        mistake(
+            "lies shared by K",
+            "You divide the lie by K. There are K - 1 other categories, so a row adds up to less than 1.",
+            lambda p: _even(p.k, truth_among(p.k - 1, p.epsilon), (1 - truth_among(p.k - 1, p.epsilon)) / p.k),
+        ),
+        mistake(
+            "K for K - 1",
             "The truth has e^eps / (e^eps + K - 1): there are K - 1 other categories. With K the promise holds, but a "
             "part of the budget is wasted.",
+            lambda p: _srr_with(p.k, truth_among(p.k, p.epsilon)), hides=True,
         ),
-        Mistake(
-            "two categories", lambda k, epsilon: _even(k, *_told(k, epsilon, others=1)),
+        mistake(
+            "two categories",
             "e^eps / (e^eps + 1) is the coin for two categories. Here the lies are K - 1, each of them rarer, and the "
             "ratio of truth to a single lie gets larger than e^eps.",
+            lambda p: _srr_with(p.k, truth_among(1, p.epsilon)),
         ),
-        Mistake(
-            "not divided", lambda k, epsilon: _even(k, math.exp(epsilon), 1.0),
+        mistake(
+            "half of epsilon",
+            "Your odds are e^(eps/2), not e^eps: private, but half of the budget is wasted.",
+            lambda p: _srr_with(p.k, truth_among(p.k - 1, p.epsilon / 2)), hides=True,
+        ),
+        mistake(
+            "not divided",
             "The ratio is right, but a row of probabilities adds up to 1: divide by e^eps + K - 1.",
+            lambda p: _even(p.k, math.exp(p.epsilon), 1.0),
         ),
-        Mistake(
-            "logarithms", lambda k, epsilon: np.log(_srr_matrix(k, epsilon)),
-            "These are the logarithms of the probabilities.",
-        ),
-    ),
+        mistake("logarithms", "These are the logarithms of the probabilities.", lambda p: np.log(_srr(p))),
+    ],
 )  # fmt: skip
-
-
-def _told(k: int, epsilon: float, *, others: int | None = None, share: int | None = None) -> tuple[float, float]:
-    """The truth and one lie, if so many others stand in the formula, and so many share the lie."""
-    truth = math.exp(epsilon) / (math.exp(epsilon) + (k - 1 if others is None else others))
-    return truth, (1 - truth) / (k - 1 if share is None else share)
 
 
 def _matrices(rng: np.random.Generator) -> Sequence[Probe]:
@@ -99,37 +118,58 @@ def _finite_only(matrix: np.ndarray) -> float:
     return float(np.where(np.isfinite(low), high - np.where(np.isfinite(low), low, 0), 0).max())
 
 
-matrix_epsilon = Task(
-    name="matrix_epsilon",
+def _worst_column(p: Any) -> float:
+    return float(true_epsilon(p.matrix)[0])
+
+
+matrix_epsilon = value_task(
+    "matrix_epsilon",
     see="lecture 5, Local differential privacy, again",
     probes=_matrices,
-    judge=values_of(lambda matrix: true_epsilon(matrix)[0]),
-    answer=Answer(infinite=True),
-    mistakes=(
-        Mistake(
-            "along the rows", lambda matrix: float(_log_range(matrix, 1).max()),
+    right=_worst_column,
+    form=Answer(infinite=True),
+    mistakes=[
+        mistake(
+            "along the rows",
             "You compare the reports of one person. An observer sees one report y and asks which person it came from: "
             "compare within a column.",
+            lambda p: _log_range(p.matrix, 1).max(),
         ),
-        Mistake(
-            "ratio, not its logarithm", lambda matrix: float(np.exp(_log_range(matrix, 0).max())),
+        mistake(
+            "ratio, not its logarithm",
             "That is e^epsilon, the largest ratio. Epsilon is its logarithm.",
+            lambda p: np.exp(_worst_column(p)),
         ),
-        Mistake(
-            "whole matrix", lambda matrix: float(_log_range(matrix, None)),
+        mistake("base ten", "Epsilon is the natural logarithm of the ratio.", lambda p: _worst_column(p) / np.log(10)),
+        mistake(
+            "base two",
+            "Epsilon is the natural logarithm of the ratio; base 2 counts bits.",
+            lambda p: _worst_column(p) / np.log(2),
+        ),
+        mistake(
+            "whole matrix",
             "The largest entry over the smallest, wherever they are. Only entries of the same column, the same report, "
             "compete with each other.",
+            lambda p: _log_range(p.matrix, None),
         ),
-        Mistake(
-            "zeros ignored", _finite_only,
+        mistake(
+            "zeros ignored",
             "A report that one person gives and another never does gives the one away: epsilon is infinite. Leaving "
             "the zero out hides the worst case. (Only a column of nothing but zeros says nothing.)",
+            lambda p: _finite_only(p.matrix),
         ),
-        Mistake(
-            "average column", lambda matrix: float(_log_range(matrix, 0).mean()),
+        mistake(
+            "average column",
             "Epsilon is a promise for every report, so the worst column counts, not the average one.",
+            lambda p: _log_range(p.matrix, 0).mean(),
         ),
-    ),
+        mistake(
+            "average of the ratios",
+            "You average the largest ratio of each column. Epsilon is a promise for every report: the worst column "
+            "counts.",
+            lambda p: np.log(np.exp(_log_range(p.matrix, 0)).mean()),
+        ),
+    ],
 )  # fmt: skip
 
 
@@ -150,57 +190,75 @@ def _budget_probes(rng: np.random.Generator) -> Sequence[Probe]:
     ]
 
 
-def _ratio(epsilon: float, first: float, outside: int) -> float:
-    """(n - 1) / (n e^(eps1 - eps) - 1), or nothing where the denominator is not positive."""
-    below = outside * math.exp(first - epsilon) - 1
-    return (outside - 1) / below if below > 0 else math.inf
+def _second(p: Any) -> float:
+    return second_epsilon(p.epsilon, p.first, p.inside, p.outside)
 
 
-def _without_minimum(epsilon: float, first: float, inside: int, outside: int) -> float:
-    ratio = _ratio(epsilon, first, outside)
-    return math.log(ratio) if inside and outside > 1 and math.isfinite(ratio) else epsilon
+def _by_formula(p: Any, above: int | None = None) -> float:
+    """ln of (n - 1) / (n e^(eps1 - eps) - 1), without the minimum; eps where it has no value. ``above``: for n - 1."""
+    below = p.outside * math.exp(p.first - p.epsilon) - 1
+    if not p.inside or p.outside == 1 or below <= 0:
+        return float(p.epsilon)
+    return math.log((p.outside - 1 if above is None else above) / below)
 
 
-def _without_logarithm(epsilon: float, first: float, inside: int, outside: int) -> float:
-    return min(epsilon, _ratio(epsilon, first, outside)) if inside and outside > 1 else epsilon
+def _beyond(p: Any, answer: float) -> Note | None:
+    if answer <= _second(p) or answer > 700:
+        return None
+    return _broken_promise(restricted_matrix(p.inside + p.outside, range(p.inside), p.first, answer), p.epsilon)
 
 
-second_epsilon_task = Task(
-    name="second_epsilon",
+second_epsilon_task = value_task(
+    "second_epsilon",
     see="lecture 5, How large may ε₂ be?",
     probes=_budget_probes,
-    judge=values_of(second_epsilon),
-    mistakes=(
-        Mistake(
-            "no logarithm", _without_logarithm,
+    right=_second,
+    note=lambda p, answer, right: _beyond(p, answer),
+    mistakes=[
+        mistake(
+            "no logarithm",
             "(n - 1) / (n e^(eps1 - eps) - 1) bounds e^eps2. Its logarithm bounds eps2. (The authors' published code "
             "has the same slip; at eps = 1 its true epsilon is up to 1.7.)",
+            lambda p: p.epsilon if _by_formula(p) == p.epsilon else min(p.epsilon, math.exp(_by_formula(p))),
         ),
-        Mistake(
+        mistake(
             "|S| for its complement",
-            lambda epsilon, first, inside, outside: second_epsilon(epsilon, first, outside, max(inside, 1)),
-            "n counts the categories outside S: they share the second response. You put in those inside.",
+            "n counts the categories outside S: they share the second response. You put in those inside. (The authors' "
+            "published code has the same slip.)",
+            lambda p: second_epsilon(p.epsilon, p.first, p.outside, max(p.inside, 1)),
         ),
-        Mistake(
-            "as published", lambda epsilon, first, inside, outside: published_second_epsilon(epsilon, first, inside),
+        mistake(
+            "as published",
             "No logarithm, and |S| for |S^c|: the two slips of the authors' published code together.",
+            lambda p: published_second_epsilon(p.epsilon, p.first, p.inside),
         ),
-        Mistake(
-            "no minimum", _without_minimum,
+        mistake(
+            "no minimum",
             "The formula bounds one ratio, that of an outsider to somebody in S. Two outsiders differ by e^eps2, which "
             "must not exceed e^eps either: take the smaller of both.",
+            _by_formula,
         ),
-        Mistake(
+        mistake(
+            "n for n - 1",
+            "Above stands n - 1, the number of other categories outside S; you have n.",
+            lambda p: min(p.epsilon, _by_formula(p, p.outside)),
+        ),
+        mistake(
             "empty S forgotten",
-            lambda epsilon, first, inside, outside: second_epsilon(epsilon, first, max(inside, 1), outside),
             "With nobody in S there is nobody to compare with, and RRRR is plain SRR: eps2 = eps.",
+            lambda p: second_epsilon(p.epsilon, p.first, max(p.inside, 1), p.outside),
         ),
-        Mistake(
-            "what is left over", lambda epsilon, first, inside, outside: epsilon - first,
-            "eps - eps1 is what basic composition leaves. Here an outsider's two steps and an insider's one are "
-            "compared directly, and more is allowed.",
+        mistake(
+            "what is left over",
+            "eps - eps1 is what basic composition leaves: private, but wasteful. Here an outsider's two steps and an "
+            "insider's one are compared directly, and more is allowed.",
+            lambda p: p.epsilon - p.first, hides=True,
         ),
-    ),
+        mistake(
+            "all of epsilon",
+            "eps2 = eps is right where nobody is in S or a single category is outside. Elsewhere an outsider passes "
+            "through two coins and is compared with somebody in S who passes through one.",
+            lambda p: p.epsilon,
+        ),
+    ],
 )  # fmt: skip
-
-TASKS: tuple[Task, ...] = (srr, srr_matrix, matrix_epsilon, second_epsilon_task, rrrr, rrrr_matrix)

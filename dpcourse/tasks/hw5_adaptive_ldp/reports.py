@@ -3,205 +3,229 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from dpcourse.adaptive_ldp import RestrictedResponse, naive_matrix, restricted_matrix
-from dpcourse.audit import binomial_fit
+from dpcourse.adaptive_ldp import RestrictedResponse, naive_matrix, restricted_matrix, second_epsilon
 from dpcourse.mechanisms import KaryResponse
-from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.interview import LEVEL, Failed, Interview
-from dpcourse.tasks.judges.values import values_of
-from dpcourse.tasks.mistake import Mistake
-from dpcourse.tasks.pictures import shares as counted
+from dpcourse.tasks.answers import TABLE
+from dpcourse.tasks.declare import choice_task, value_task
+from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
+from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import uniform
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments
 
-
-def reports_of(row: Callable[..., Any], *, draws: int) -> Callable[[Interview], None]:
-    """The student's reports must be 0..K-1 with the probabilities ``row(**probe)``: an exact binomial for each.
-
-    Every probe gets many draws, because a response may be right for one person and wrong for another.
-    """
-
-    def judge(talk: Interview) -> None:
-        try:
-            for number in (talk.few, draws):
-                for probe in talk.probes:
-                    _compare(talk, probe, np.asarray(row(**probe)), number)
-        except Failed:
-            for probe in talk.probes:  # few draws settle that it is wrong; more tell which mistake it is
-                talk.draws(probe, 4_000)
-            raise
-        talk.praise = f"Your reports to {len(talk.probes)} probes come as often as they should."
-
-    return judge
-
-
-def _compare(talk: Interview, probe: Probe, right: np.ndarray, draws: int) -> None:
-    answers = talk.draws(probe, draws)
-    about = f"I called you {draws:,} times with {arguments(probe)}."
-    level = LEVEL / (2 * len(talk.probes) * len(right))
-    strange = answers[~np.isin(answers, np.arange(len(right)))]
-    if strange.size:
-        talk.fail(f"{about} You reported {strange[0]:g}, which is none of the categories 0 to {len(right) - 1}.")
-    if (answers == answers[0]).all():
-        talk.fail(f"{about} Every report was {answers[0]:g}: no coin is tossed, or always the same one.")
-    counts = np.bincount(answers.astype(np.int64), minlength=len(right))
-    shares, own = counts / draws, int(probe["x"])
-    if talk.public:
-        talk.picture = counted(talk.task.name, list(map(str, range(len(right)))), shares, right)
-    lies = np.delete(shares, own)
-    even = lies.max() < 1.25 * lies.min() + 0.02
-    for category in np.argsort(-np.abs(shares - right)):  # the worst first
-        words = "the truth" if category == own else "a lie"
-        less = category == own and even and shares[own] < right[own]
-        waste = " That is private, but wasteful: epsilon allows the truth more often." if less else ""
-        talk.require(
-            binomial_fit(int(counts[category]), draws, float(right[category]), level=level),
-            f"{about} You reported {category} ({words}) in {shares[category]:.1%} of them; {right[category]:.1%} is "
-            f"right.{waste}",
-            wasteful=bool(less),
-        )
+SRR_DRAWS, RRRR_DRAWS = 10_000, 7_000  # of the second look at every probe
 
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """The first category, the last one, and one between them: a response may be right for one and not for another."""
     sizes = rng.permutation([4, 5, 6]).tolist()
     own = (0, sizes[1] - 1, int(rng.integers(1, sizes[2] - 1)))
-    return [{"x": x, "k": k, "epsilon": float(rng.uniform(1.6, 2.4))} for x, k in zip(own, sizes, strict=True)]
+    budgets = uniform(1.6, 2.4)(rng, 3)
+    return [{"x": x, "k": k, "epsilon": epsilon} for x, k, epsilon in zip(own, sizes, budgets, strict=True)]
 
 
-def _srr(x: int, k: int, truth: float, rng: np.random.Generator) -> int:
-    """The truth with this probability, else one of the others."""
-    return x if rng.random() < truth else int((x + rng.integers(1, k)) % k)
-
-
-def _truth(epsilon: float, others: float) -> float:
+def truth_among(others: float, epsilon: float) -> float:
+    """The probability of the truth if so many others stand in the formula."""
     return math.exp(epsilon) / (math.exp(epsilon) + others)
 
 
-srr = Task(
-    name="srr",
+def _even(p: Any, truth: float) -> np.ndarray:
+    """The truth with this probability; the lies share the rest."""
+    shares = np.full(p.k, (1 - truth) / (p.k - 1))
+    shares[p.x] = truth
+    return shares
+
+
+def _truth(p: Any) -> float:
+    return truth_among(p.k - 1, p.epsilon)
+
+
+srr = choice_task(
+    "srr",
     see="lecture 5, Standard randomized response",
     probes=_srr_probes,
-    judge=reports_of(lambda x, k, epsilon: KaryResponse(epsilon=epsilon, k=k).matrix[x], draws=10_000),
-    mistakes=(
-        Mistake(
+    labels=lambda p: range(p.k),
+    shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.x],
+    own=lambda p: p.x,
+    draws=SRR_DRAWS,
+    every=True,
+    mistakes=[
+        mistake(
             "own category among the lies",
-            lambda x, k, epsilon, rng: x if rng.random() < _truth(epsilon, k - 1) else int(rng.integers(k)),
             "Your lie is drawn from all K categories, the true one among them. So the truth comes more often than "
             "epsilon allows. Draw from the K - 1 others.",
+            shares=lambda p: _even(p, _truth(p) + (1 - _truth(p)) / p.k), hides=False,
         ),
-        Mistake(
-            "two categories", lambda x, k, epsilon, rng: _srr(x, k, _truth(epsilon, 1), rng),
+        mistake(
+            "two categories",
             "e^eps / (e^eps + 1) is the coin for two categories. With K of them each lie gets rarer, and the ratio of "
             "truth to a lie grows to (K - 1) e^eps.",
+            shares=lambda p: _even(p, truth_among(1, p.epsilon)), hides=False,
         ),
-        Mistake(
-            "K for K - 1", lambda x, k, epsilon, rng: _srr(x, k, _truth(epsilon, k), rng),
+        mistake(
+            "K for K - 1",
             "There are K - 1 others, so the truth has e^eps / (e^eps + K - 1). With K it is told too rarely: private, "
             "but a part of the budget is wasted.",
+            shares=lambda p: _even(p, truth_among(p.k, p.epsilon)), hides=True,
         ),
-        Mistake(
+        mistake(
+            "half of epsilon",
+            "Your coin has e^(eps/2) where e^eps belongs: private, but half of the budget is wasted. (eps/2 is for the "
+            "exponential mechanism, whose normalisation may change as well.)",
+            shares=lambda p: _even(p, truth_among(p.k - 1, p.epsilon / 2)), hides=True,
+        ),
+        mistake(
+            "keep and lie swapped",
+            "Keep and lie are swapped: e^eps / (e^eps + K - 1) is the probability of your own category.",
+            shares=lambda p: _even(p, 1 - _truth(p)),
+        ),
+        mistake(
             "lies to the next category",
-            lambda x, k, epsilon, rng: x if rng.random() < _truth(epsilon, k - 1) else (x + 1) % k,
             "Your lie is always the next category. Whoever reports one that is neither x nor x + 1 cannot be x: that "
             "ratio is infinite. A lie is any of the others, equally likely.",
+            shares=lambda p: _truth(p) * np.eye(p.k)[p.x] + (1 - _truth(p)) * np.eye(p.k)[(p.x + 1) % p.k],
+            hides=False,
         ),
-        Mistake(
-            "no coin", lambda x, k, epsilon: x,
-            "Everybody tells the truth. Useful, and not private at all.",
-        ),
-        Mistake(
-            "pure chance", lambda x, k, epsilon, rng: int(rng.integers(k)),
+        mistake("no coin", "Everybody tells the truth. Useful, and not private at all.", lambda p: p.x, hides=False),
+        mistake(
+            "pure chance",
             "The report does not depend on x: perfectly private, and useless.",
+            shares=lambda p: np.full(p.k, 1 / p.k), hides=True,
         ),
-    ),
+        mistake(
+            SAME, SAME_COIN,
+            lambda p: p.x if np.random.default_rng(0).random() < _truth(p) else (p.x + 1) % p.k,
+        ),
+    ],
 )  # fmt: skip
 
 
 def _rrrr_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Somebody outside S and somebody in it; eps1 far enough from eps, and S neither small nor nearly all."""
-    k, epsilon = 7, float(rng.uniform(1.6, 2.1))
-    members = sorted(rng.choice(k, 3, replace=False).tolist())
-    others = [x for x in range(k) if x not in members]
-    first = float(rng.uniform(0.6, 0.7) * epsilon)
-    people = (int(rng.choice(others)), int(rng.choice(members)))
-    return [{"x": x, "k": k, "subset": tuple(members), "epsilon": epsilon, "first": first} for x in people]
+    """The edges first: an empty S, where RRRR is plain SRR, and one category outside, which is R.
+
+    Then two people outside S, with eps1 far from eps and near to it, and somebody in S.
+    """
+    edges, k = 5, 7
+    order, small = rng.permutation(k).tolist(), rng.permutation(edges).tolist()
+    people: tuple[tuple[int, int, list[int], float], ...] = (
+        (small[0], edges, [], 0.65),
+        (small[0], edges, small[1:], 0.65),
+        (order[3], k, order[:2], float(rng.uniform(0.56, 0.6))),
+        (order[4], k, order[:2], float(rng.uniform(0.8, 0.83))),
+        (order[0], k, order[:2], float(rng.uniform(0.6, 0.7))),
+    )
+    budgets = uniform(1.8, 2.1)(rng, len(people))
+    return [
+        {"x": x, "k": k, "subset": tuple(sorted(subset)), "epsilon": epsilon, "first": share * epsilon}
+        for (x, k, subset, share), epsilon in zip(people, budgets, strict=True)
+    ]
 
 
-def _row(x: int, k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return np.asarray(RestrictedResponse(k, subset, epsilon=epsilon, first=first).matrix[x])
+def _rrrr(p: Any) -> np.ndarray:
+    return RestrictedResponse(p.k, p.subset, epsilon=p.epsilon, first=p.first).matrix
 
 
-def _drawn_from(matrix: Callable[..., np.ndarray]) -> Callable[..., int]:
-    """A report drawn from row x of a wrong matrix(k, subset, epsilon, first)."""
-
-    @lru_cache(maxsize=16)
-    def edges(x: int, k: int, subset: tuple[int, ...], epsilon: float, first: float) -> list[float]:
-        return np.cumsum(matrix(k, subset, epsilon, first)[x])[:-1].tolist()
-
-    def report(x: int, k: int, subset: Sequence[int], epsilon: float, first: float, rng: np.random.Generator) -> int:
-        return bisect(edges(x, k, tuple(subset), epsilon, first), rng.random())
-
-    return report
+def _with_second(second: Callable[[Any], float]) -> Callable[[Any], np.ndarray]:
+    """The matrix of RRRR with another second budget."""
+    return lambda p: restricted_matrix(p.k, p.subset, p.first, second(p))
 
 
-def _certain_outside(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return restricted_matrix(k, subset, first, 700.0)  # e^-700: R is always X
+def _unlogged(p: Any) -> float:
+    n = p.k - len(p.subset)
+    below = n * math.exp(p.first - p.epsilon) - 1
+    return min(p.epsilon, (n - 1) / below) if p.subset and n > 1 and below > 0 else p.epsilon
 
 
-def _uniform_outside(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return restricted_matrix(k, subset, first, 0.0)
+#: The wrong matrices that both RRRR tasks know: their message, the matrix, and whether it still hides everybody.
+WRONG: dict[str, tuple[str, Callable[[Any], np.ndarray], bool | None]] = {
+    "naive": (
+        "Somebody in S never reports a category outside: such a report gives an outsider away, and epsilon is "
+        "infinite. Let one more category R into the set on which the answer is given.",
+        lambda p: naive_matrix(p.k, p.subset, p.epsilon), False,
+    ),
+    "eps2 = eps": (
+        "The response outside S uses all of eps, but an outsider passes through two coins, and is compared with "
+        "somebody in S who passes through one. eps2 has to be smaller: see the task before.",
+        _with_second(lambda p: p.epsilon), False,
+    ),
+    "eps twice": (
+        "Both steps use eps. The first one is to use eps1, the second the eps2 that is left.",
+        lambda p: restricted_matrix(p.k, p.subset, p.epsilon, p.epsilon), False,
+    ),
+    "eps2 = eps - eps1": (
+        "You put eps - eps1 for eps2. That is what basic composition leaves: private, but wasteful. An outsider's two "
+        "steps and an insider's one are compared directly, and more is allowed: see the task before.",
+        _with_second(lambda p: p.epsilon - p.first), True,
+    ),
+    "|S| for its complement": (
+        "In eps2 the number n is that of the categories outside S. You put in |S|: that is one of the two slips of the "
+        "authors' published code.",
+        _with_second(lambda p: second_epsilon(p.epsilon, p.first, len(p.subset), max(len(p.subset), 1))), None,
+    ),
+    "no logarithm": (
+        "The logarithm of eps2 is missing: (n - 1) / (n e^(eps1 - eps) - 1) bounds e^eps2. (One of the two slips of "
+        "the authors' published code.)",
+        _with_second(_unlogged), None,
+    ),
+    "R = X outside S": (
+        "For X outside S you put X itself forward. Then nobody else outside S ever reports that category, and such a "
+        "report tells two outsiders apart for certain. R has to be drawn by SRR among the categories outside S, with "
+        "eps2.",
+        _with_second(lambda p: 700.0), False,  # e^-700: R is always X
+    ),
+    "R drawn blindly": (
+        "You draw R uniformly also for somebody outside S. That is private, but wasteful: nothing is ever learnt about "
+        "who is who outside S. R = SRR(X; outside S, eps2).",
+        _with_second(lambda p: 0.0), True,
+    ),
+    "plain SRR": (
+        "That is plain SRR with eps, whatever S is. It is as private, but it does not favour S, and that is what RRRR "
+        "is for.",
+        lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix, None,
+    ),
+}  # fmt: skip
 
 
-def _all_of_it(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return restricted_matrix(k, subset, first, epsilon)
+def _without_second_step(p: Any) -> np.ndarray:
+    """R itself is reported by everybody outside S."""
+    if p.x in p.subset:
+        return _rrrr(p)[p.x]
+    shares = np.zeros(p.k)
+    outside = [y for y in range(p.k) if y not in p.subset]
+    second = second_epsilon(p.epsilon, p.first, len(p.subset), len(outside))
+    shares[outside] = 1 / (math.exp(second) + len(outside) - 1)
+    shares[p.x] *= math.exp(second)
+    return shares
 
 
-def _both_whole(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return restricted_matrix(k, subset, epsilon, epsilon)
-
-
-def _naive(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return naive_matrix(k, subset, epsilon)
-
-
-#: The wrong matrices that both RRRR tasks know: name, matrix, message.
-WRONG = (
-    ("naive", _naive,
-     "Somebody in S never reports a category outside: such a report gives an outsider away, and epsilon is infinite. "
-     "Let one more category R into the set on which the answer is given."),
-    ("eps2 = eps", _all_of_it,
-     "The response outside S uses all of eps, but an outsider passes through two coins, and is compared with somebody "
-     "in S who passes through one. eps2 has to be smaller: see the task before."),
-    ("eps twice", _both_whole,
-     "Both steps use eps. The first one is to use eps1, the second the eps2 that is left."),
-    ("R = X outside S", _certain_outside,
-     "For X outside S you put X itself forward. Then a report outside S is always the truth. R has to be drawn by SRR "
-     "among the categories outside S, with eps2."),
-    ("R drawn blindly", _uniform_outside,
-     "You draw R uniformly also for somebody outside S. That is private, but wasteful: nothing is ever learnt about "
-     "who is who outside S. R = SRR(X; outside S, eps2)."),
-)  # fmt: skip
-
-rrrr = Task(
-    name="rrrr",
+rrrr = choice_task(
+    "rrrr",
     see="lecture 5, RRRR: randomly restricted randomized response",
     probes=_rrrr_probes,
-    judge=reports_of(_row, draws=7_000),
-    mistakes=tuple(Mistake(name, _drawn_from(matrix), text) for name, matrix, text in WRONG),
-)
-
-
-def _rrrr_matrix(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
-    return RestrictedResponse(k, subset, epsilon=epsilon, first=first).matrix
+    labels=lambda p: range(p.k),
+    shares=lambda p: _rrrr(p)[p.x],
+    draws=RRRR_DRAWS,
+    every=True,
+    mistakes=[
+        *(
+            mistake(name, message, shares=lambda p, matrix=matrix: matrix(p)[p.x], hides=hides)
+            for name, (message, matrix, hides) in WRONG.items()
+        ),
+        mistake(
+            "R not among the answers",
+            "Somebody outside S reports R without the second step, so never a category of S: whoever reports one of "
+            "those is in S for certain. R is answered by SRR on S + {R}, with eps1.",
+            shares=_without_second_step, hides=False,
+        ),
+        mistake(
+            "always the truth", "Every report is x itself: useful, and not private at all.", lambda p: p.x, hides=False
+        ),
+    ],
+)  # fmt: skip
 
 
 def _matrix_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -214,30 +238,32 @@ def _matrix_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
-def _n_forgotten(k: int, subset: Sequence[int], epsilon: float, first: float) -> np.ndarray:
+def _n_forgotten(p: Any) -> np.ndarray:
     """a, not a/n, for the reports outside S of somebody in it."""
-    matrix = _rrrr_matrix(k, subset, epsilon, first)
-    outside = [y for y in range(k) if y not in subset]
-    matrix[np.ix_(list(subset), outside)] *= len(outside)
+    matrix, outside = _rrrr(p).copy(), [y for y in range(p.k) if y not in p.subset]
+    matrix[np.ix_(list(p.subset), outside)] *= len(outside)
     return matrix
 
 
-rrrr_matrix = Task(
-    name="rrrr_matrix",
+rrrr_matrix = value_task(
+    "rrrr_matrix",
     see="lecture 5, The matrix of RRRR",
     probes=_matrix_probes,
-    judge=values_of(_rrrr_matrix),
-    answer=Answer((None, None)),
-    mistakes=(
-        *(Mistake(name, matrix, text) for name, matrix, text in WRONG[1:]),
-        Mistake(
-            "transposed", lambda k, subset, epsilon, first: _rrrr_matrix(k, subset, epsilon, first).T,
+    right=_rrrr,
+    form=TABLE,
+    mistakes=[
+        *(mistake(name, message, matrix, hides=hides) for name, (message, matrix, hides) in WRONG.items()),
+        mistake(
+            "transposed",
             "Your table is turned around: a row for each true category x, a column for each report y.",
+            lambda p: _rrrr(p).T,
         ),
-        Mistake(
-            "n forgotten", _n_forgotten,
+        mistake(
+            "n forgotten",
             "Somebody in S reports a given category outside S with a/n: it must first be drawn as R, one of n. With a, "
             "the row adds up to more than 1.",
+            _n_forgotten,
         ),
-    ),
+        mistake("logarithms", "These are the logarithms of the probabilities.", lambda p: np.log(_rrrr(p))),
+    ],
 )  # fmt: skip

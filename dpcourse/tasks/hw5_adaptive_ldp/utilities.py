@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from dpcourse.adaptive_ldp import UTILITIES, restricted_matrix, total_variation
 from dpcourse.tasks.answers import Answer, Answers
-from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.judges.diagnosis import same_values
-from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.declare import value_task
+from dpcourse.tasks.judges.values import Note
+from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import shown
-
-Utilities = dict[str, float]
 
 
 def _probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -35,7 +32,7 @@ def fisher_information(theta: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     return np.asarray((slopes / (theta @ matrix)) @ slopes.T)
 
 
-def by_definition(theta: np.ndarray, matrix: np.ndarray) -> Utilities:
+def by_definition(theta: np.ndarray, matrix: np.ndarray) -> dict[str, float]:
     """U1 to U6 of a report Y from X ~ theta by P(y | x) = ``matrix``, by name. Larger is better.
 
     The definitions of the talk; :func:`dpcourse.adaptive_ldp.utilities` has them in closed form for RRRR only.
@@ -53,91 +50,133 @@ def by_definition(theta: np.ndarray, matrix: np.ndarray) -> Utilities:
     }
 
 
-def _but(name: str, wrong: Callable[[np.ndarray, np.ndarray, Utilities], float]) -> Callable[..., Utilities]:
-    """All six, one of them wrong."""
-
-    def six(theta: np.ndarray, matrix: np.ndarray) -> Utilities:
-        right = by_definition(theta, matrix)
-        return {**right, name: wrong(theta, matrix, right)}
-
-    return six
+def _right(p: Any) -> dict[str, float]:
+    return by_definition(p.theta, p.matrix)
 
 
-def _judge(talk: Interview) -> None:
-    """A sixth of the points for each utility; the first wrong one is compared with the known mistakes."""
-    asked = [(probe, talk.value(probe), by_definition(**probe)) for probe in talk.probes]
-    wrong = [name for name in UTILITIES if not all(same_values(found[name], right[name]) for _, found, right in asked)]
-    if not wrong:
-        talk.praise = "All six utilities are right, for two matrices."
-        return
-    if len(wrong) == len(UTILITIES) and all(found[name] is None for _, found, _ in asked for name in wrong):
-        talk.fail("All six are None: nothing to check yet.")
-    messages = []
-    for name in wrong:
-        known = next((m for m in talk.task.mistakes if _explains(m, name, asked)), None)
-        talk.noticed = talk.noticed or ((known.name,) if known else ())
-        _, found, right = next(one for one in asked if not same_values(one[1][name], one[2][name]))
-        messages.append(
-            f"{name}: you answer {shown(found[name])}; right is {shown(right[name])}."
-            + (f" {known.message}" if known else "")
-        )
-    talk.share = 1 - len(wrong) / len(UTILITIES)
-    talk.praise = f"{len(UTILITIES) - len(wrong)} of six are right. " + " ".join(messages)
+def _posterior(p: Any) -> np.ndarray:
+    """Pr(X = x | Y = y), a row for each x."""
+    return np.asarray(p.theta[:, None] * p.matrix / (p.theta @ p.matrix))
 
 
-def _explains(known: Mistake, name: str, asked: list[tuple[Probe, Utilities, Utilities]]) -> bool:
-    answers = [known.wrong(**probe)[name] for probe, _, _ in asked]
-    if all(same_values(answer, right[name]) for answer, (_, _, right) in zip(answers, asked, strict=True)):
-        return False  # this mistake is about another utility
-    return all(same_values(answer, found[name]) for answer, (_, found, _) in zip(answers, asked, strict=True))
+def _unweighted_distance(p: Any) -> float:
+    return float(total_variation(_posterior(p).T, p.theta).mean())
 
 
-six_utilities = Task(
-    name="six_utilities",
+def _likeliest_guessed(p: Any) -> float:
+    """The squared error of the unit vector of the likeliest category: 2 if it is another one, else 0."""
+    return 2 * float((p.theta[:, None] * p.matrix).max(axis=0).sum()) - 2
+
+
+def _conditional_entropy(p: Any) -> float:
+    return -float((p.theta[:, None] * p.matrix * np.log(p.matrix)).sum())
+
+
+NOT_INVERTED = "The variances of the estimates are on the diagonal of the inverse of F: take -Tr(F^-1)."
+SMALL_IS_GOOD = "Reports should look like the population: a small distance is good, so U4 has a minus."
+
+six_utilities = value_task(
+    "six_utilities",
     see="lecture 5, Six utilities",
     probes=_probes,
-    judge=_judge,
-    answer=Answers({name: Answer(optional=True) for name in UTILITIES}),
-    mistakes=(
-        Mistake(
-            "entropy upside down", _but("entropy", lambda theta, matrix, right: -right["entropy"]),
-            "Entropy is -sum p ln p, a positive number. (The authors' published code has it upside down, too: it "
-            "looks for the reports that vary least.)",
+    right=_right,
+    form=Answers({name: Answer(optional=True) for name in UTILITIES}),
+    tolerance=1e-4,  # F is inverted: in single precision a digit or two of seven are lost
+    by_part=True,
+    note=lambda p, answer, right: (
+        Note("All six are None: nothing to check yet.") if set(answer.values()) == {None} else None
+    ),
+    mistakes=[
+        mistake(
+            "entropy upside down",
+            "Entropy is -sum p ln p, a positive number. (The authors' published code has it upside down, too: it looks "
+            "for the reports that vary least.)",
+            entropy=lambda p: -_right(p)["entropy"],
         ),
-        Mistake(
-            "bits", _but("entropy", lambda theta, matrix, right: right["entropy"] / float(np.log(2))),
+        mistake(
+            "bits",
             "That is the entropy in bits. The talk's logarithm is the natural one.",
+            entropy=lambda p: _right(p)["entropy"] / np.log(2),
         ),
-        Mistake(
-            "trace of F", _but("fisher", lambda t, m, right: float(np.trace(fisher_information(t, m)))),
-            "The variances of the estimates are on the diagonal of the inverse of F: take -Tr(F^-1).",
+        mistake(
+            "entropy of X",
+            "That is the entropy of X, of the population: it does not depend on the matrix. U2 is that of the report "
+            "Y, whose probabilities are theta @ matrix.",
+            entropy=lambda p: -p.theta @ np.log(p.theta),
         ),
-        Mistake(
+        mistake(
+            "entropy given X",
+            "That is the entropy of the report if X is known. U2 is that of Y alone.",
+            entropy=_conditional_entropy,
+        ),
+        mistake("trace of F", NOT_INVERTED, fisher=lambda p: np.trace(fisher_information(p.theta, p.matrix))),
+        mistake("minus trace of F", NOT_INVERTED, fisher=lambda p: -np.trace(fisher_information(p.theta, p.matrix))),
+        mistake(
+            "inverse of the diagonal",
+            "You add up 1/F_ii. That is the inverse of the diagonal of F; needed is the diagonal of its inverse.",
+            fisher=lambda p: -(1 / np.diag(fisher_information(p.theta, p.matrix))).sum(),
+        ),
+        mistake(
+            "variance as a utility",
+            "Tr(F^-1) is a sum of variances. As a utility, larger is better: U1 has a minus.",
+            fisher=lambda p: -_right(p)["fisher"],
+        ),
+        mistake(
             "all K shares free",
-            _but("fisher", lambda t, m, right: -float(np.trace(np.linalg.inv((m / (t @ m)) @ m.T)))),
             "The shares add up to 1, so only K - 1 of them are free: differentiate with the last one as 1 minus the "
             "others.",
+            fisher=lambda p: -np.trace(np.linalg.inv((p.matrix / (p.theta @ p.matrix)) @ p.matrix.T)),
         ),
-        Mistake(
-            "half forgotten", _but("tv_marginal", lambda theta, matrix, right: 2 * right["tv_marginal"]),
+        mistake(
+            "half forgotten",
             "Total variation is half the sum of the absolute differences.",
+            tv_marginal=lambda p: 2 * _right(p)["tv_marginal"],
         ),
-        Mistake(
-            "distance rewarded", _but("tv_marginal", lambda theta, matrix, right: -right["tv_marginal"]),
-            "Reports should look like the population: a small distance is good, so U4 has a minus.",
+        mistake("distance rewarded", SMALL_IS_GOOD, tv_marginal=lambda p: -_right(p)["tv_marginal"]),
+        mistake(
+            "half forgotten in U3",
+            "Total variation is half the sum of the absolute differences.",
+            tv_posterior=lambda p: 2 * _right(p)["tv_posterior"],
         ),
-        Mistake(
+        mistake(
+            "distance punished",
+            "A report that moves the posterior far from the prior tells much: U3 has no minus.",
+            tv_posterior=lambda p: -_right(p)["tv_posterior"],
+        ),
+        mistake(
             "reports not weighted",
-            _but("tv_posterior", lambda t, m, right: float(total_variation((t[:, None] * m / (t @ m)).T, t).mean())),
             "You average over the reports as if all were equally frequent. The expectation weighs each by Pr(Y = y).",
+            tv_posterior=_unweighted_distance,
         ),
-        Mistake(
-            "error as a utility", _but("squared_error", lambda theta, matrix, right: -right["squared_error"]),
+        mistake(
+            "error as a utility",
             "That is the smallest error. As a utility, larger is better: minus the minimum.",
+            squared_error=lambda p: -_right(p)["squared_error"],
         ),
-        Mistake(
-            "people not weighted", _but("honest", lambda theta, matrix, right: float(np.trace(matrix)) / len(theta)),
+        mistake(
+            "one forgotten",
+            "The error is 1 minus the expected squared length of the posterior; your utility lacks the -1.",
+            squared_error=lambda p: _right(p)["squared_error"] + 1,
+        ),
+        mistake(
+            "error of the prior",
+            "That is the error of whoever does not see the report. The best guess is the posterior mean.",
+            squared_error=lambda p: (p.theta**2).sum() - 1,
+        ),
+        mistake(
+            "the likeliest guessed",
+            "You guess the likeliest category. The squared error is smallest for the posterior mean.",
+            squared_error=_likeliest_guessed,
+        ),
+        mistake(
+            "people not weighted",
             "You average P(x | x) over the categories. Pr(Y = X) weighs each with its share theta.",
+            honest=lambda p: np.trace(p.matrix) / len(p.theta),
         ),
-    ),
+        mistake(
+            "trace of the matrix",
+            "You add up P(x | x) over the categories. Pr(Y = X) weighs each with its share theta.",
+            honest=lambda p: np.trace(p.matrix),
+        ),
+    ],
 )  # fmt: skip

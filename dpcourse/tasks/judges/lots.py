@@ -10,12 +10,12 @@ from scipy import special
 from dpcourse.audit import binomial_fit
 from dpcourse.tasks.interview import Interview
 
-TESTS = 6  # of the same lots: each may spend a sixth of the level
-HANG_TOGETHER = "coins that hang together"
+TESTS = 7  # of the same lots: each may spend a seventh of the level
+HANG_TOGETHER, SAME_LOT = "coins that hang together", "a lot used twice"
 
 
 def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level: float) -> None:
-    """Rows of 0 and 1: all entries, each person, the usual sizes, empty lots, neighbours in the list, and every pair.
+    """Rows of 0 and 1: empty lots, all entries, each person, sizes, neighbours in the list, every pair, two calls.
 
     Chance fails right ones with probability ``level`` at most. Persons (and pairs) all have the same law, so only the
     one that comes most often and the one that comes least often have to be looked at, for the price of all.
@@ -64,6 +64,15 @@ def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level:
             f"lots; {q * q:.1%} is right: every coin is to be independent.",
             name=HANG_TOGETHER,
         )  # fmt: skip
+    for start in (0, 1):  # the first lot of each two, or the second, and the next one
+        one, other = lots[start : draws - 1 : 2], lots[start + 1 : draws : 2]
+        both, possible = int((one * other).sum()), one.size
+        talk.require(
+            binomial_fit(both, possible, q * q, level=level / 2),
+            f"{about} Somebody is in one lot and in the next with probability {both / possible:.3f}; {q * q:.3f} is "
+            f"right: every lot needs coins of its own.",
+            name=SAME_LOT,
+        )
 
 
 def _worst_of(

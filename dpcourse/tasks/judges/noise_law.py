@@ -23,6 +23,7 @@ class Law:
     draw: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
     sizes: Sizes
     typical: float  # the median of |z|
+    mean_size: float  # the mean of |z|
     far: float  # a size that about three noises in a thousand exceed
 
 
@@ -36,11 +37,12 @@ LAPLACE = Law(
     lambda rng, size: rng.laplace(size=size),
     LAPLACE_SIZES,
     float(np.log(2)),
+    1.0,
     6.0,
 )
 NORMAL = Law(
     "Gaussian noise of standard deviation", special.ndtr, lambda rng, size: rng.standard_normal(size), NORMAL_SIZES,
-    0.6744897501960817, 3.0,
+    0.6744897501960817, float(np.sqrt(2 / np.pi)), 3.0,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ them may be too narrow at another, and noise whose width follows the secret hide
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -40,8 +41,7 @@ class Seen(NamedTuple):
     def factor(self) -> float:
         """How many times too wide the noise is, around wherever it lies."""
         around = np.abs(self.answers - np.median(self.answers, axis=0))
-        z = np.abs(self.right.law.draw(np.random.default_rng(7), (20_000,)))
-        return float(around.mean() / self.right.scale / z.mean())
+        return float(around.mean() / self.right.scale / self.right.law.mean_size)
 
     @property
     def factors(self) -> np.ndarray:
@@ -52,17 +52,20 @@ class Seen(NamedTuple):
 
     @property
     def has_the_shape(self) -> bool:
-        """Is it noise of this law around the right centre, of whatever width, in every coordinate?"""
+        """Is it noise of this law around the right centre, of whatever width, of its own in every coordinate?"""
         z, widths = self.right.standardized(self.answers), self.factors
         if not widths.min() > 0:
             return False
         level = 1e-4 / z.shape[1]
         above = (z > 0).sum(axis=0)
-        return all(
+        alone = all(
             binomial_fit(int(above[column]), len(z), 0.5, level=level).passed
             and ks_fit(z[:, column] / widths[column], self.right.law.cdf, level=level).passed
             for column in range(z.shape[1])
         )
+        together = (z > 0).T.astype(float) @ (z > 0) + (z <= 0).T.astype(float) @ (z <= 0)
+        apart = np.abs(together - np.diag(np.diag(together)) - len(z) / 2 * (1 - np.eye(z.shape[1])))
+        return alone and float(apart.max(initial=0.0)) < 6 * math.sqrt(len(z)) / 2  # no two that go together
 
 
 def diagnose_noise(
@@ -70,13 +73,13 @@ def diagnose_noise(
 ) -> Failed:
     """The failure with the names of the mistakes, and what it means for privacy."""
     seen = list[Seen]()
+    failing = failed.probe
     with contextlib.suppress(Complaint):
         for probe in probes:
             seen.append(_seen(talk, probe, law))
-    failing = talk.failing
     if len(seen) < len(probes):
         names = failed.names or _of_this_length(talk, failing)
-        return Failed(failed.text, names, possible=lambda _: False)
+        return Failed(failed.text, names, possible=lambda _: False, probe=failing)
     known = _explaining(talk, law, seen)
     meaning = Meaning()
     if hides and not failed.names:
@@ -86,7 +89,7 @@ def diagnose_noise(
         names = (meaning.name,)
     if known and all(one.hides is not None for one in known):  # its own message says so
         meaning = Meaning(wasteful=meaning.wasteful and all(one.hides for one in known))
-    return Failed(failed.text, names, meaning.wasteful, lambda _: False, meaning.note)
+    return Failed(failed.text, names, meaning.wasteful, lambda _: False, meaning.note, failing)
 
 
 def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:

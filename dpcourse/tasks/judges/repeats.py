@@ -6,8 +6,11 @@ noise of scale 0.4 has about 10,000 different values within reach.
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
+from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.noise_law import Noise
 from dpcourse.tasks.wording import number
@@ -26,8 +29,9 @@ def refuse_repeats(talk: Interview, answers: np.ndarray, right: Noise, about: st
     if (answers == answers[0]).all() and np.allclose(answers[0], right.centers, rtol=1e-9, atol=1e-6 * right.scale):
         shown = number(float(answers[0, 0]), 6) if answers.shape[1] == 1 else "the same"
         talk.fail(f"{about} Every answer was {shown}, the true one: there is no noise.", name=NO_NOISE)
+    finest = 2 * _spacing(answers)
     for digits in range(3):
-        if np.all(np.abs(answers - np.round(answers, digits)) <= 1e-9 * np.abs(answers)):
+        if 10.0**-digits > finest and np.all(np.abs(answers - np.round(answers, digits)) <= 1e-9 * np.abs(answers)):
             talk.fail(
                 f"{about} Every answer is a multiple of {10.0**-digits:g}: they are rounded, or come from discrete "
                 f"(geometric) noise. {AS_PRIVATE}",
@@ -38,11 +42,21 @@ def refuse_repeats(talk: Interview, answers: np.ndarray, right: Noise, about: st
         _refuse(talk, answers[:, column], float(center), right.scale, about, where)
 
 
+def _is_single(answers: np.ndarray) -> bool:
+    """Are they numbers in single precision?"""
+    return bool((answers == answers.astype(np.float32)).all())
+
+
+def _spacing(answers: np.ndarray) -> float:
+    """How far apart the largest of these numbers are from their neighbours in the precision that they have."""
+    largest = np.abs(answers).max()
+    return float(np.spacing(np.float32(largest) if _is_single(answers) else largest))
+
+
 def _refuse(talk: Interview, answers: np.ndarray, center: float, scale: float, about: str, where: str) -> None:
     values, counts = np.unique(answers, return_counts=True)
     value, times = float(values[counts.argmax()]), int(counts.max())
-    single = bool((answers == answers.astype(np.float32)).all())
-    if times <= (REPEATED if single else TWICE):
+    if times <= (REPEATED if _is_single(answers) else TWICE):
         return
     exact = abs(value - center) <= 1e-6 * scale + 1e-9 * abs(center)
     if len(values) == 1:
@@ -85,7 +99,7 @@ def _refuse_cut(
     text = (
         f"{about} {times:,} of your answers{where} are exactly {number(value, 6)}, the {_end(answers, value)} of them"
     )
-    if exact and center != 0:
+    if exact and not _is_an_end_elsewhere(talk, value, value == answers.min()):
         talk.fail(
             f"{text}, and the true answer: they are cut there. An end that is the secret tells it to everybody.",
             name=CUT_AT_SECRET,
@@ -95,6 +109,17 @@ def _refuse_cut(
         f"average the answer is no longer right, and here the noisy number itself is asked for.",
         name=CUT,
     )
+
+
+def _is_an_end_elsewhere(talk: Interview, value: float, low: bool) -> bool:
+    """Are the answers to another probe, with another true answer, cut at the same number?"""
+    for probe in talk.probes:
+        if probe is not talk.failing:
+            with contextlib.suppress(Complaint):
+                others = talk.draws(probe, talk.few)
+                if np.count_nonzero(others == value) > TWICE and (others.min() if low else others.max()) == value:
+                    return True
+    return value == 0
 
 
 def _end(answers: np.ndarray, value: float) -> str:

@@ -37,7 +37,8 @@ def values_of(
 ) -> Callable[[Interview], None]:
     """The student's values must be those of ``right(**probe)``, up to a relative ``tolerance``.
 
-    ``note(probe, answer, right)`` may say what a wrong value means for privacy. ``named`` may name a mistake by all
+    ``note(probe, answer, right)`` may say what a wrong value means for privacy: of a wrong value that is only wasteful
+    elsewhere, the first one is shown that is more than that. ``named`` may name a mistake by all
     (probe, answer, right) where no function has it. ``by_part``: each part of the answer earns its share of the points.
     """
 
@@ -51,14 +52,17 @@ def values_of(
             talk.praise = f"All {len(answers)} probes are answered right."
             return
         known = explaining(talk, answers, expected, wrong, tolerance)
+        if by_part and not known:  # each part by itself: what explains one need not explain another
+            known = _of_each_part(talk, answers, expected, wrong, tolerance)
         own = named(list(zip(talk.probes, answers, expected, strict=True))) if named else ""
         if by_part and (share := 1 - len({cell.part for cell in wrong}) / len(expected[0])) > 0:
             talk.share, talk.noticed = share, tuple(one.name for one in known)
             talk.praise = _by_part(talk.probes, answers, expected, wrong, known)
             return
-        probe, answer, truth = (several[wrong[0].probe] for several in (talk.probes, answers, expected))
+        asked = list(zip(talk.probes, answers, expected, strict=True))
+        place, said = _worst({cell.probe: note(*asked[cell.probe]) if note else None for cell in wrong})
+        probe, answer, truth = asked[place]
         text = f"For {arguments(probe)} you answer {shown(answer)}; right is {shown(truth)}."
-        said = note(probe, answer, truth) if note else None
         talk.failing = probe
         talk.fail(
             f"{text} {said.text}" if said else text,
@@ -102,6 +106,22 @@ def explaining(
     if any(not changed[name] <= covered for name in names):
         return []
     return [one for one in talk.task.mistakes if one.name in names]
+
+
+def _of_each_part(
+    talk: Interview, answers: Sequence[Any], expected: Sequence[Any], wrong: Sequence[Cell], tolerance: float
+) -> list[Mistake]:
+    known = list[Mistake]()
+    for part in dict.fromkeys(cell.part for cell in wrong):
+        of_part = [cell for cell in wrong if cell.part == part]
+        known += [one for one in explaining(talk, answers, expected, of_part, tolerance) if one not in known]
+    return known
+
+
+def _worst(notes: Mapping[int, Note | None]) -> tuple[int, Note | None]:
+    """The first probe whose wrong answer is not only wasteful, or else the first; and what it means."""
+    place = next((one for one, said in notes.items() if not (said and said.wasteful)), next(iter(notes)))
+    return place, notes[place]
 
 
 def _cells(expected: Sequence[Any]) -> Iterator[Cell]:

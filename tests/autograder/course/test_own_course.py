@@ -181,14 +181,11 @@ def test_nbgraders_own_commands_work_there(course):
 
 
 SAME_NAME = """
-from dataclasses import replace
+from dpcourse.tasks import mistake, task_named, value_task
 
-from dpcourse.tasks import Mistake, task_named, values_of
-
-wrong = Mistake("times two", lambda y, count, neighbour, b: 2 * y, "That is twice as much.")
-ours = replace(task_named("likelihood_ratio"), mistakes=(wrong,), see="our book",
-               judge=values_of(lambda y, count, neighbour, b: y + count))
-TASKS = (ours,)
+wrong = mistake("times two", "That is twice as much.", lambda p: 2 * p.y)
+TASKS = (value_task("likelihood_ratio", see="our book", probes=task_named("likelihood_ratio").probes,
+                    right=lambda p: p.y + p.count, mistakes=[wrong]),)
 """
 OURS = "def likelihood_ratio(y, count, neighbour, b):\n    return y + count\n"
 

@@ -80,7 +80,7 @@ WRONG = {
         "unclipped": (lambda skipped, epsilon, rng: skipped + rng.laplace(0, 15 / epsilon), "value not clipped"),
         "clipped after": (
             lambda skipped, epsilon, rng: np.clip(skipped + rng.laplace(scale=15 / epsilon), 0, 15),
-            "report clipped",
+            "only the report clipped",
         ),
         "own scale": (
             lambda skipped, epsilon, rng: (own := np.clip(skipped, 0, 15)) + own / epsilon * rng.laplace(),
@@ -91,7 +91,7 @@ WRONG = {
             "Gaussian noise",
         ),
         "ten percent off": (laplace_ten_percent_off, None),
-        "factor 2": (laplace_half_scale, None),
+        "factor 2": (laplace_half_scale, "half of the range"),
         "upper end only": (
             lambda skipped, epsilon, rng: np.minimum(skipped, 15) + 15 / epsilon * rng.laplace(),
             "no lower end",
@@ -109,9 +109,9 @@ WRONG = {
             "sixteen values",
         ),
         "up to 14": (laplace_of_range(0, 14), "ends off by one"),
-        "from 1": (laplace_of_range(1, 15), "ends off by one"),
-        "up to 16": (laplace_of_range(0, 16), "ends off by one"),
-        "1 to 14": (laplace_of_range(1, 14), "ends off by one"),
+        "from 1": (laplace_of_range(1, 15), "ends off by one below"),
+        "up to 16": (laplace_of_range(0, 16), "ends off by one above"),
+        "1 to 14": (laplace_of_range(1, 14), "ends off by one at both"),
         "one less": (laplace_of_range(0, 15, moved=-1), None),
         "one more, before the ends": (
             lambda skipped, epsilon, rng: np.clip(skipped + 1, 0, 15) + rng.laplace(0, 15 / epsilon),

@@ -195,13 +195,13 @@ WRONG = {
         "fixed seed 42": (response_seeded(42), "always the same coin"),
         "fixed seed, random": (response_seeded_everywhere, "always the same coin"),
         "fixed seed, no negative epsilon": (response_seeded_and_careful, "always the same coin"),
-        "half epsilon": (response_half_epsilon, None),
+        "half epsilon": (response_half_epsilon, "half of epsilon"),
         "yes": (lambda bit, epsilon, rng: True, "deaf to the bit"),
-        "always no": (lambda bit, epsilon: 0, None),
+        "always no": (lambda bit, epsilon: 0, "always no"),
         "quadratic": (response_quadratic, "quadratic attempt"),
         "probability": (
             lambda bit, epsilon: bit * theta_plain(epsilon, "tight") + (1 - bit) * (1 - theta_plain(epsilon, "tight")),
-            "probability for a report",
+            "a probability for an answer",
         ),
         "minus one": (lambda bit, epsilon: 2 * response_random(bit, epsilon) - 1, None),
     },
@@ -228,10 +228,13 @@ WRONG = {
         ),
         "probability": (
             lambda category, k, epsilon: math.exp(epsilon) / (math.exp(epsilon) + k - 1),
-            "probability for a report",
+            "a probability for an answer",
         ),
         "lies from one": (kary_upper_lies, None),
-        "half epsilon": (lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon / 2, rng), None),
+        "half epsilon": (
+            lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon / 2, rng),
+            "half of epsilon",
+        ),
         "truth": (lambda category, k, epsilon: category, "always the truth"),
         "fixed seed": (
             lambda category, k, epsilon, rng: kary_numpy(category, k, epsilon, np.random.default_rng(42)),

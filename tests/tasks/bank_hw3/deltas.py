@@ -1,10 +1,12 @@
 """Submissions to homework 3: leaks, heavy tails, and what post-processing leaves."""
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
-from tests.tasks.bank_hw3.shared import PHI
+from tests.tasks.bank_hw3.shared import PHI, series
 
 
 def leaks_plain(delta, n, risk):
@@ -211,3 +213,156 @@ WRONG = {
         ),
     },
 }
+
+
+def leaks_decimal(delta, n, risk):
+    d, r = Decimal(delta), Decimal(risk)
+    return d, 1 - (1 - d) ** n, 1 - (1 - r) ** (1 / Decimal(n))
+
+
+def leaks_fractions(delta, n, risk):
+    """Exact where that can be had."""
+    d = Fraction(delta)
+    return {"table": d, "rows": 1 - (1 - d) ** n, "largest_delta": 1 - math.pow(1 - risk, 1 / n)}
+
+
+def leaks_first(delta, n, risk):
+    """Who is the first to leak? A sum over all of them."""
+    rows = math.fsum(delta * (1 - delta) ** i for i in range(n))
+    return np.array([delta, rows, -math.expm1(math.log1p(-risk) / n)])
+
+
+def leaks_single(delta, n, risk):
+    d, r = np.float32(delta), np.float32(risk)
+    return d, 1 - (1 - d) ** n, 1 - (1 - r) ** (np.float32(1) / n)
+
+
+def tail_fractions(epsilon, delta):
+    """Randomized response with theta as a fraction, a little below the largest one."""
+    largest = (Fraction(delta) + Fraction(math.exp(epsilon))) / (1 + Fraction(math.exp(epsilon)))
+    theta = Fraction(int(largest * 10**9), 10**9)
+    return [theta, 1 - theta], [1 - theta, theta]
+
+
+def tail_leak_and_response(epsilon, delta):
+    """Half of delta for a leak; the response spends the other half."""
+    leak = delta / 2
+    odds = math.exp(epsilon)
+    theta = (odds + (delta - leak) / (1 - leak)) / (1 + odds)
+    speaks, lies = (1 - leak) * theta, (1 - leak) * (1 - theta)
+    return {"p": [leak, 0, speaks, lies], "q": [0, leak, lies, speaks]}
+
+
+def tail_of_three(epsilon, delta):
+    """Three categories: the lie goes to either of the others."""
+    odds = math.exp(epsilon)
+    theta = (odds + 2 * delta) / (odds + 2) * 0.999 + 0.001 * odds / (odds + 2)
+    lie = (1 - theta) / 2
+    return np.array([[theta, lie, lie], [lie, theta, lie]])
+
+
+def after_torch(p, q, g, epsilon):
+    import torch
+
+    seen = torch.zeros(2, int(g.max()) + 1, dtype=torch.float64)
+    seen.index_add_(1, torch.tensor(g), torch.tensor(np.array([p, q])))
+    gains = seen - math.exp(epsilon) * seen.flip(0)
+    return gains.clamp(min=0).sum(1).max()
+
+
+def after_pandas(p, q, g, epsilon):
+    import pandas as pd
+
+    seen = pd.DataFrame({"p": p, "q": q}).groupby(g).sum()
+    e = np.exp(epsilon)
+    return max((seen.p - e * seen.q).clip(lower=0).sum(), (seen.q - e * seen.p).clip(lower=0).sum())
+
+
+def after_maxima(p, q, g, epsilon):
+    """(a - b)+ = max(a, b) - b."""
+    e, sides = math.exp(epsilon), [np.bincount(g, weights=world) for world in (p, q)]
+    return max(np.maximum(a, e * b).sum() - e * b.sum() for a, b in (sides, sides[::-1]))
+
+
+def after_fractions(p, q, g, epsilon):
+    e = Fraction(math.exp(epsilon))
+    totals = {label: [sum(Fraction(float(one)) for one in world[g == label]) for world in (p, q)] for label in set(g)}
+    return max(sum(max(0, pair[i] - e * pair[1 - i]) for pair in totals.values()) for i in (0, 1))
+
+
+RIGHT["leaks"] |= {
+    "Decimal": leaks_decimal,
+    "fractions": leaks_fractions,
+    "who is first": leaks_first,
+    "single precision": leaks_single,
+    "pandas": lambda delta, n, risk: series(leaks_plain(delta, n, risk)).to_list(),
+}
+RIGHT["heavy_tail"] |= {
+    "fractions": tail_fractions,
+    "leak and response": tail_leak_and_response,
+    "three categories": tail_of_three,
+    "pandas": lambda epsilon, delta: tuple(map(series, tail_less(epsilon, delta))),
+}
+RIGHT["delta_after"] |= {
+    "torch": after_torch,
+    "pandas": after_pandas,
+    "maxima": after_maxima,
+    "fractions": after_fractions,
+    "single precision": lambda p, q, g, epsilon: after_numpy(np.float32(p), np.float32(q), g, np.float32(epsilon)),
+}
+
+WRONG["leaks"] |= {
+    "Poisson": (leaks_with(rows=lambda delta, n, risk: 1 - math.exp(-n * delta)), "by an exponential"),
+    "all n": (leaks_with(largest_delta=lambda delta, n, risk: risk ** (1 / n)), "root of the risk"),
+    "no one minus": (leaks_with(largest_delta=lambda delta, n, risk: (1 - risk) ** (1 / n)), "one minus forgotten"),
+    "delta twice": (lambda delta, n, risk: (delta, delta, 1 - (1 - risk) ** (1 / n)), "one certain patient"),
+    "swapped": (lambda delta, n, risk: (1 - (1 - delta) ** n, delta, 1 - (1 - risk) ** (1 / n)), "swapped"),
+    "throughout": (lambda delta, n, risk: (delta, n * delta, risk / n), "n times delta throughout"),
+    "logarithm": (leaks_with(largest_delta=lambda delta, n, risk: -math.log(1 - risk) / n), None),
+    "root": (leaks_with(largest_delta=lambda delta, n, risk: 1 - (1 - risk) ** n), None),
+    "exactly one": (leaks_with(rows=lambda delta, n, risk: n * delta * (1 - delta) ** (n - 1)), None),
+    "n - 1": (leaks_with(rows=lambda delta, n, risk: 1 - (1 - delta) ** (n - 1)), None),
+    "table certain": (leaks_with(table=lambda delta, n, risk: 1.0), None),
+    "two of three": (lambda delta, n, risk: (delta, 1 - (1 - delta) ** n), None),
+}
+WRONG["leaks"]["capped"] = (WRONG["leaks"]["capped"][0], "n times delta, at most 1")
+WRONG["leaks"]["root of the risk"] = (WRONG["leaks"]["root of the risk"][0], "root of the risk")
+WRONG["heavy_tail"] |= {
+    "twice delta": (lambda epsilon, delta: tail_response(epsilon, 2 * delta), "not private"),
+    "a hundredth too much": (lambda epsilon, delta: tail_response(epsilon, 1.01 * delta), "not private"),
+    "hardly heavier": (lambda epsilon, delta: tail_leak(epsilon, 0.99 * delta), "tail too small"),
+    "negative": (lambda epsilon, delta: ([1.2, -0.2], [-0.2, 1.2]), "no probabilities"),
+    "in percent": (lambda epsilon, delta: ([75, 25], [25, 75]), "no probabilities"),
+    "nothing at all": (lambda epsilon, delta: ([], []), "no probabilities"),
+    "None": (lambda epsilon, delta: None, None),
+    "one way round": (lambda epsilon, delta: tail_one_way(epsilon, delta)[::-1], None),
+    "certain": (lambda epsilon, delta: ([1, 0], [0, 1]), "not private"),
+}
+WRONG["delta_after"] |= {
+    "q against p": (lambda p, q, g, epsilon: after_one_way(q, p, g, epsilon), "the other order only"),
+    "smaller": (
+        lambda p, q, g, epsilon: min(after_one_way(p, q, g, epsilon), after_one_way(q, p, g, epsilon)),
+        "the smaller order",
+    ),
+    "both": (
+        lambda p, q, g, epsilon: after_one_way(p, q, g, epsilon) + after_one_way(q, p, g, epsilon),
+        "both orders added",
+    ),
+    "group means": (
+        lambda p, q, g, epsilon: after_numpy(p / np.bincount(g)[g], q / np.bincount(g)[g], g, epsilon),
+        "mean for sum",
+    ),
+    "first of each": (
+        lambda p, q, g, epsilon: after_numpy(
+            *(world[np.unique(g, return_index=True)[1]] for world in (p, q)), np.arange(3), epsilon
+        ),
+        None,
+    ),
+    "total variation": (
+        lambda p, q, g, epsilon: np.abs(np.bincount(g, p) - np.bincount(g, q)).sum() / 2, "e^epsilon forgotten",
+    ),
+    "minus epsilon": (lambda p, q, g, epsilon: after_numpy(p, q, g, -epsilon), None),
+    "labels as outputs": (lambda p, q, g, epsilon: after_numpy(p[g], q[g], np.arange(len(g)), epsilon), None),
+    "apart": (lambda p, q, g, epsilon: abs(after_one_way(p, q, g, epsilon) - after_one_way(q, p, g, epsilon)), None),
+}  # fmt: skip
+WRONG["delta_after"]["mean"] = (WRONG["delta_after"]["mean"][0], "average of both orders")

@@ -1,6 +1,7 @@
 """Submissions to homework 3: groups, ledgers, and the derivation."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 
@@ -260,3 +261,132 @@ WRONG = {
         "one leap": (lambda: [("<=", "exp(2*epsilon)*p2 + (1 + exp(epsilon))*delta", LINKS[0])], None),
     },
 }
+
+
+def group_decimal(epsilon, delta, k):
+    e, d = Decimal(repr(epsilon)), Decimal(repr(delta))
+    return k * e, d * sum((i * e).exp() for i in range(k))
+
+
+def group_horner(epsilon, delta, k):
+    """The sum as a polynomial in e^eps."""
+    return k * epsilon, np.polyval(np.full(k, delta), np.exp(epsilon))
+
+
+def group_recursive(epsilon, delta, k):
+    if k == 1:
+        return epsilon, delta
+    before = group_recursive(epsilon, delta, k - 1)
+    return before[0] + epsilon, before[1] + math.exp((k - 1) * epsilon) * delta
+
+
+def group_torch(epsilon, delta, k):
+    import torch
+
+    powers = torch.exp(torch.arange(k) * epsilon)  # in single precision
+    return torch.tensor([k * epsilon, delta * powers.sum()])
+
+
+def group_pandas(epsilon, delta, k):
+    import pandas as pd
+
+    chain = pd.Series(range(k)).mul(epsilon).map(math.exp).mul(delta)
+    return {"epsilon": pd.Series([epsilon] * k).sum(), "delta": chain.sum()}
+
+
+def ledger_decimal(costs, epsilon, delta):
+    left, answered = [Decimal(epsilon), Decimal(delta)], []
+    for cost in costs:
+        price = [Decimal(part) for part in cost]
+        answered.append(all(one <= rest for one, rest in zip(price, left, strict=True)))
+        if answered[-1]:
+            left = [rest - one for one, rest in zip(price, left, strict=True)]
+    return answered, Decimal(epsilon) - left[0], Decimal(delta) - left[1]
+
+
+def ledger_whole(costs, epsilon, delta):
+    """In the smallest coins, as a bank would do it."""
+
+    def coins(value):
+        return round(value * 2**40)
+
+    answered, spent = [], (0, 0)
+    for e, d in costs:
+        after = spent[0] + coins(e), spent[1] + coins(d)
+        fits = after[0] <= coins(epsilon) and after[1] <= coins(delta)
+        spent = after if fits else spent
+        answered.append(fits)
+    return {"answered": answered, "epsilon": spent[0] / 2**40, "delta": spent[1] / 2**40}
+
+
+def ledger_recursive(costs, epsilon, delta):
+    if not len(costs):
+        return [], 0, 0
+    (e, d), rest = costs[0], costs[1:]
+    fits = e <= epsilon and d <= delta
+    later = ledger_recursive(rest, epsilon - fits * e, delta - fits * d)
+    return [int(fits), *later[0]], later[1] + fits * e, later[2] + fits * d
+
+
+def ledger_pandas(costs, epsilon, delta):
+    import pandas as pd
+
+    table = pd.DataFrame(list(costs), columns=["epsilon", "delta"]).assign(answered=0)
+    for row in table.index:
+        total = table[table.answered == 1][["epsilon", "delta"]].sum() + table.loc[row, ["epsilon", "delta"]]
+        table.loc[row, "answered"] = int(total.epsilon <= epsilon and total.delta <= delta)
+    spent = table[table.answered == 1][["epsilon", "delta"]].sum()
+    return table.answered, spent.epsilon, spent.delta
+
+
+RIGHT["group_guarantee"] |= {
+    "Decimal": group_decimal,
+    "Horner": group_horner,
+    "recursive": group_recursive,
+    "torch, single": group_torch,
+    "pandas": group_pandas,
+}
+RIGHT["ledger"] |= {
+    "Decimal": ledger_decimal,
+    "whole coins": ledger_whole,
+    "recursive": ledger_recursive,
+    "pandas": ledger_pandas,
+}
+
+WRONG["group_guarantee"] |= {
+    "delta unchanged": (lambda epsilon, delta, k: (k * epsilon, delta), "delta kept"),
+    "k for k - 1": (lambda epsilon, delta, k: (k * epsilon, delta * k * math.exp(k * epsilon)), "k for k - 1"),
+    "largest term": (lambda epsilon, delta, k: (k * epsilon, delta * math.exp((k - 1) * epsilon)), "last term only"),
+    "from one": (
+        lambda epsilon, delta, k: (epsilon * k, sum(delta * math.exp(i * epsilon) for i in range(1, k + 1))),
+        "sum from e^epsilon",
+    ),
+    "one less": (lambda epsilon, delta, k: (epsilon * k, group_sum(epsilon, delta, k - 1)[1]), "one term too few"),
+    "both kept": (lambda epsilon, delta, k: (epsilon, delta), "delta kept"),
+    "power": (lambda epsilon, delta, k: (k * epsilon, delta**k), None),
+    "one minus": (lambda epsilon, delta, k: (k * epsilon, 1 - (1 - delta) ** k), None),
+    "k^2": (lambda epsilon, delta, k: (k * epsilon, k * k * delta), None),
+    "swapped": (lambda epsilon, delta, k: group_sum(epsilon, delta, k)[::-1], None),
+    "root of k": (lambda epsilon, delta, k: (math.sqrt(k) * epsilon, group_sum(epsilon, delta, k)[1]), None),
+    "None": (lambda epsilon, delta, k: None, None),
+}  # fmt: skip
+WRONG["group_guarantee"]["delta kept"] = (WRONG["group_guarantee"]["delta kept"][0], "delta kept")
+WRONG["ledger"] |= {
+    "no epsilon": (ledger_by(lambda e, epsilon, d, delta: d <= delta), "epsilon not checked"),
+    "strict epsilon": (ledger_by(lambda e, epsilon, d, delta: e < epsilon and d <= delta), None),
+    "sum of both": (ledger_by(lambda e, epsilon, d, delta: e + d <= epsilon + delta), None),
+    "a little more": (ledger_by(lambda e, epsilon, d, delta: e <= epsilon + 1e-3 and d <= delta), None),
+    "rounded": (ledger_by(lambda e, epsilon, d, delta: round(e, 3) <= round(epsilon, 3) and d <= delta), None),
+    "delta rounded": (ledger_by(lambda e, epsilon, d, delta: e <= epsilon and round(d, 4) <= round(delta, 4)), None),
+    "delta free at 0": (ledger_by(lambda e, epsilon, d, delta: e <= epsilon and (d <= delta or not delta)), None),
+    "cheapest first": (
+        lambda costs, epsilon, delta: ledger_loop(sorted(costs), epsilon, delta), None,
+    ),
+    "refused as False, spent 0": (lambda costs, epsilon, delta: (ledger_loop(costs, epsilon, delta)[0], 0, 0), None),
+    "numbers of the queries": (
+        lambda costs, epsilon, delta: (
+            np.flatnonzero(ledger_loop(costs, epsilon, delta)[0]), *ledger_loop(costs, epsilon, delta)[1:]
+        ),
+        None,
+    ),
+}  # fmt: skip

@@ -1,0 +1,142 @@
+"""The judge of choices: what it convicts at every seed, what it says of it, and what it leaves alone."""
+
+from bisect import bisect
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpcourse.tasks import Student, choice_task, mistake
+from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
+from dpcourse.tasks.mistake import Arguments
+from dpcourse.tasks.probes import each, fixed, uniform
+
+SEEDS = range(3)
+
+
+def even(p, truth):
+    shares = np.full(p.k, (1 - truth) / (p.k - 1))
+    shares[p.x] = truth
+    return shares
+
+
+def truth(p, others=None):
+    return np.exp(p.epsilon) / (np.exp(p.epsilon) + (p.k - 1 if others is None else others))
+
+
+TASK = choice_task(
+    "respond",
+    see="here",
+    probes=each(3, x=fixed(0, 4, 2), k=fixed(4, 5, 6), epsilon=uniform(1.5, 2)),
+    shares=lambda p: even(p, truth(p)),
+    own=lambda p: p.x,
+    every=True,
+    mistakes=[
+        mistake("two categories", "That is the coin for two.", shares=lambda p: even(p, truth(p, 1))),
+        mistake("k for k - 1", "There are k - 1 others.", shares=lambda p: even(p, truth(p, p.k))),
+        mistake("next one", "Any other one.", draw=lambda p, rng: (p.x + (rng.random() > truth(p))) % p.k),
+        mistake(SAME, SAME_COIN, draw=lambda p, rng: p.x if np.random.default_rng(0).random() < truth(p) else 0),
+    ],
+)
+
+
+def judged(function, seed=0):
+    return TASK.examine(Student(function, TASK.answer), seed)
+
+
+def drawing(shares):
+    @cache
+    def edges(x, k, epsilon):
+        return np.cumsum(shares(Arguments(x=x, k=k, epsilon=epsilon)))[:-1].tolist()
+
+    return lambda x, k, epsilon, rng: bisect(edges(x, k, epsilon), rng.random())
+
+
+RIGHT = drawing(lambda p: even(p, truth(p)))
+
+
+def quotas():
+    """Each answer as often as it should come, but in a fixed order."""
+    counts = {}
+
+    def respond(x, k, epsilon, rng):
+        share = np.exp(epsilon) / (np.exp(epsilon) + k - 1)
+        shares = np.full(k, (1 - share) / (k - 1))
+        shares[x] = share
+        counts[k] = counts.get(k, 0) + 1
+        place = (counts[k] * 0.6180339887498949) % 1
+        return int(np.searchsorted(np.cumsum(shares), place))
+
+    return respond
+
+
+def counting(calls):
+    asked = []
+
+    def respond(x, k, epsilon, rng):
+        asked.append(1)
+        return RIGHT(x, k, epsilon, rng) if len(asked) < calls else x
+
+    return respond
+
+
+def twice():
+    """Every report is given two times."""
+    before = [None]
+
+    def respond(x, k, epsilon, rng):
+        report = RIGHT(x, k, epsilon, rng) if before[0] is None else before[0]
+        before[0] = report if before[0] is None else None
+        return report
+
+    return respond
+
+
+WRONG = {
+    "always the truth": lambda x, k, epsilon: x,
+    "the truth in a tenth": lambda x, k, epsilon, rng: x if rng.random() < 0.1 else RIGHT(x, k, epsilon, rng),
+    "a fixed order": quotas(),
+    "the truth from the thousandth call on": counting(1_000),
+    "each report twice": twice(),
+    "one lie is rarer": drawing(lambda p: rarer(p)),
+}
+
+
+def rarer(p):
+    shares = even(p, truth(p))
+    one, other = [place for place in range(p.k) if place != p.x][:2]
+    shares[one], shares[other] = 1.25 * shares[one], 0.75 * shares[other]
+    return shares
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_reports_are_convicted_at_every_seed_and_never_called_wasteful(name):
+    for seed in SEEDS:
+        verdict = judged(WRONG[name], seed)
+        assert not verdict.passed, (seed, verdict)
+        assert not verdict.wasteful, verdict
+
+
+def test_right_reports_pass_in_any_form():
+    for seed in SEEDS:
+        for form in (int, np.int64, np.float32, lambda report: np.array([report])):
+            assert judged(lambda x, k, epsilon, rng, form=form: form(RIGHT(x, k, epsilon, rng)), seed).passed
+
+
+def test_too_seldom_is_wasteful_and_too_often_is_no_promise():
+    for seed in SEEDS:
+        seldom = judged(drawing(lambda p: even(p, 0.85 * truth(p))), seed)
+        assert seldom.wasteful
+        assert "private, but wasteful" in seldom.message
+        often = judged(drawing(lambda p: even(p, min(0.98, 1.3 * truth(p)))), seed)
+        assert not often.wasteful
+        assert "that promise is not kept" in often.message
+
+
+def test_mistakes_are_named():
+    for seed in SEEDS:
+        assert judged(drawing(lambda p: even(p, truth(p, 1))), seed).mistake == "two categories"
+        wasteful = judged(drawing(lambda p: even(p, truth(p, p.k))), seed)
+        assert (wasteful.mistake, wasteful.wasteful) == ("k for k - 1", True)
+        assert judged(drawing(lambda p: even(p, 0.97 * truth(p))), seed).mistake in ("", "k for k - 1")
+        assert judged(lambda x, k, epsilon, rng: int(rng.integers(k)), seed).mistake == ""
