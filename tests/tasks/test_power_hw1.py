@@ -10,7 +10,7 @@ from dpcourse.audit import draws_needed_for_scale_error, ks_fit
 from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
 from dpcourse.audit.epsilon import certified
 from dpcourse.audit.fit import ks_critical
-from dpcourse.tasks import LEVEL, tasks_of
+from dpcourse.tasks import LEVEL, Student, tasks_of
 from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices
 from dpcourse.tasks.hw1_pure_dp.choices import _probabilities, _shares
 from dpcourse.tasks.hw1_pure_dp.median import (
@@ -257,3 +257,10 @@ def test_no_seed_draws_probes_at_which_a_known_mistake_does_not_show(name):
             wrong = [task.answer.read(known.wrong(**probe)) for probe in asked]
             same = [same_values(one, other) for one, other in zip(answers, wrong, strict=True)]
             assert not all(same), known.name
+
+
+def test_a_total_of_millions_is_not_called_rounded():
+    """Where half a cent is a billionth of the answer, a right one fails at no seed."""
+    task, right = tasks_of("hw1_pure_dp")["total_debt"], next(iter(RIGHT["total_debt"].values()))
+    for seed in (5, 11, 12, 20):
+        assert task.examine(Student(right, task.answer), seed).passed
