@@ -68,14 +68,22 @@ _FACTORS: Sequence[tuple[str, str, Callable[[Any], float]]] = (
 )
 _HARMLESS = {"four instead of two": True}
 
+
+def _utilities(rng: np.random.Generator) -> np.ndarray:
+    """Three to eight, of which two lie far apart."""
+    ends = rng.uniform((-6.5, 6), (-6, 6.5))
+    return rng.permutation(np.append(ends, rng.uniform(-6, 6, int(rng.integers(1, 7))))).round(2)
+
+
 exponential_probabilities = value_task(
     "exponential_probabilities",
     see="lecture 1, section 13",
+    # in the first one the worst candidate is so rare that a share which is never below 0.02 shows
     probes=each(
         3,
-        utilities=drawn(lambda rng: rng.uniform(-6, 6, int(rng.integers(3, 8))).round(2)),
-        epsilon=uniform(0.4, 3),
-        sensitivity=uniform(1.3, 4),
+        utilities=drawn(_utilities),
+        epsilon=uniform((2, 3), (0.4, 3), (0.4, 3)),
+        sensitivity=uniform((1.3, 1.8), (1.3, 4), (1.3, 4)),
     ),
     right=_probabilities,
     form=VECTOR,

@@ -213,8 +213,8 @@ _OTHERS = {
             utilities, epsilon, np.ptp(utilities)
         ),
         "the best only": lambda utilities, epsilon, sensitivity: (utilities == utilities.max()).astype(float),
-        "at least a thousandth": lambda utilities, epsilon, sensitivity: np.maximum(
-            _shares_numpy(utilities, epsilon, sensitivity), 0.05
+        "at least one in fifty": lambda utilities, epsilon, sensitivity: np.maximum(
+            _shares_numpy(utilities, epsilon, sensitivity), 0.02
         ),
         "logarithms": lambda utilities, epsilon, sensitivity: np.log(_shares_numpy(utilities, epsilon, sensitivity)),
     },
