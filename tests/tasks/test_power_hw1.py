@@ -11,6 +11,7 @@ from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
 from dpcourse.audit.epsilon import certified
 from dpcourse.audit.fit import ks_critical
 from dpcourse.tasks import LEVEL, Student, tasks_of
+from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices
 from dpcourse.tasks.hw1_pure_dp.choices import _probabilities, _shares
 from dpcourse.tasks.hw1_pure_dp.median import (
@@ -35,7 +36,7 @@ from dpcourse.tasks.judges.noise import DRAWS
 from dpcourse.tasks.judges.noise import TESTS as TESTS_OF_A_LOOK
 from dpcourse.tasks.judges.noise_law import LAPLACE as LAPLACE_LAW
 from dpcourse.tasks.judges.scale_tests import LAPLACE_SIZES, NORMAL_SIZES, largest_fit, width_fit
-from dpcourse.tasks.mistake import arguments_of
+from dpcourse.tasks.mistake import arguments_of, mistake
 from tests.tasks.bank_hw1 import RIGHT
 from tests.tasks.test_power import MISS, missed, probes
 
@@ -259,8 +260,23 @@ def test_no_seed_draws_probes_at_which_a_known_mistake_does_not_show(name):
             assert not all(same), known.name
 
 
-def test_a_total_of_millions_is_not_called_rounded():
+def test_an_answer_of_millions_is_not_called_rounded_but_whole_numbers_are():
     """Where half a cent is a billionth of the answer, a right one fails at no seed."""
-    task, right = tasks_of("hw1_pure_dp")["total_debt"], next(iter(RIGHT["total_debt"].values()))
-    for seed in (5, 11, 12, 20):
-        assert task.examine(Student(right, task.answer), seed).passed
+    task = laplace_task(
+        "total",
+        see="",
+        probes=fixed_probe,
+        law=lambda p: (p.center, 1e5),
+        mistakes=[mistake("none", "", lambda p: 0.0)],
+    )
+
+    def right(center, rng):
+        return center + rng.laplace(0, 1e5)
+
+    assert task.examine(Student(right, task.answer), 1).passed
+    found = task.examine(Student(lambda center, rng: round(right(center, rng)), task.answer), 1)
+    assert found.mistake == "rounded"
+
+
+def fixed_probe(rng):
+    return [{"center": 6_900_000.0}]

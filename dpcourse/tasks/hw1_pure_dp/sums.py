@@ -20,7 +20,7 @@ def _debt_probes(rng: np.random.Generator) -> Sequence[Probe]:
 
     In the last one the others owe enough that their total is far from the mean of all, and from one maximum.
     """
-    maximum = float(rng.integers(3, 9) * 100_000)
+    maximum = float(rng.integers(10, 36) * 10_000)  # totals below 4 million: single precision has halves there
     inside = rng.uniform(0, 0.12, int(rng.integers(6, 11))) * maximum
     others = rng.uniform(0.4, 0.8, len(inside)) * maximum
     outside = np.concatenate([others, maximum * rng.uniform(4, 6, 3), -maximum * rng.uniform(1.5, 2.5, 4)])

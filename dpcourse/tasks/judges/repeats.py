@@ -33,7 +33,7 @@ def refuse_repeats(talk: Interview, answers: np.ndarray, right: Noise, about: st
     for digits in range(3):
         step = 10.0**-digits  # of 5 million 1e-9 is half a cent: every number is so near to a multiple of one
         near = np.minimum(1e-9 * np.abs(answers), 1e-3 * step)
-        if step > finest and np.all(np.abs(answers - np.round(answers, digits)) <= near):
+        if step >= finest and np.all(np.abs(answers - np.round(answers, digits)) <= near):
             talk.fail(
                 f"{about} Every answer is a multiple of {step:g}: they are rounded, or come from discrete "
                 f"(geometric) noise. {AS_PRIVATE}",
