@@ -11,7 +11,7 @@ import contextlib
 import numpy as np
 
 from dpcourse.tasks.complaints import Complaint
-from dpcourse.tasks.interview import Interview
+from dpcourse.tasks.interview import CLOSER, Interview
 from dpcourse.tasks.judges.noise_law import Noise
 from dpcourse.tasks.wording import number
 
@@ -20,7 +20,7 @@ TWICE = 2  # in double precision three equal answers among 20,000 have probabili
 FEW = 0.3  # of all answers must differ: single precision repeats some, rounding nearly all
 
 NO_NOISE, SAME_NOISE, SOMETIMES_NONE = "no noise", "always the same noise", "sometimes no noise"
-ROUNDED, CUT, CUT_AT_SECRET = "rounded", "cut after the noise", "cut at the true answer"
+ROUNDED, CUT, CUT_AT_SECRET, CUT_NOISE = "rounded", "cut after the noise", "cut at the true answer", "cut in the tails"
 AS_PRIVATE = "That costs no privacy, but here the noisy number itself is asked for."
 
 
@@ -106,11 +106,31 @@ def _refuse_cut(
             f"{text}, and the true answer: they are cut there. An end that is the secret tells it to everybody.",
             name=CUT_AT_SECRET,
         )
+    other_end = 2 * center - value
+    if center != 0 and _comes_again(talk, answers, value, other_end):
+        talk.fail(
+            f"{text}, and others are exactly {number(other_end, 6)}: the noise is cut on both sides of the truth. "
+            "Such ends follow the secret; an answer that can never come speaks against one of the two worlds.",
+            name=CUT_NOISE,
+        )
     talk.fail(
         f"{text}: are they cut to a range after the noise? If everybody knows the range, that costs no privacy; but on "
         f"average the answer is no longer right, and here the noisy number itself is asked for.",
         name=CUT,
     )
+
+
+def _comes_again(talk: Interview, answers: np.ndarray, value: float, other: float) -> bool:
+    """Does the ``other`` number come again and again, too, in the coordinate in which ``value`` does?"""
+    columns = [answers[:, None]]
+    if talk.failing is not None:
+        with contextlib.suppress(Complaint):
+            columns.append(talk.draws(talk.failing, CLOSER).reshape(CLOSER, -1))
+    for several in columns:
+        here = np.isclose(several, other, rtol=1e-12, atol=1e-9 * abs(value - other))
+        if np.count_nonzero(here & (several == value).any(axis=0)) > TWICE:
+            return True
+    return False
 
 
 def _is_an_end_elsewhere(talk: Interview, value: float, low: bool) -> bool:
