@@ -21,6 +21,7 @@ from dpcourse.tasks.hw5_adaptive_ldp.learning import STEPS
 from dpcourse.tasks.hw5_adaptive_ldp.reports import RRRR_DRAWS, SRR_DRAWS, WRONG
 from dpcourse.tasks.judges.gaussian import DRAWS
 from dpcourse.tasks.judges.lots import TESTS
+from dpcourse.tasks.judges.noise import TESTS as TESTS_OF_NOISE
 from dpcourse.tasks.mistake import arguments_of
 from dpcourse.tasks.registry import tasks_of
 from dpcourse.vectors import clipped, norms
@@ -119,7 +120,7 @@ def test_laplace_vectors_do_not_pass():
 class Still:
     """A generator without noise."""
 
-    def normal(self, *_, size):
+    def standard_normal(self, size):
         return np.zeros(size)
 
 
@@ -132,7 +133,7 @@ def test_a_langevin_step_with_a_wrong_gradient_does_not_pass(name):
         for probe in asked:
             right = wrong["no noise"](**probe)
             shift = (wrong[name](**probe, rng=Still()) - right) / math.sqrt(probe["gamma"])
-            high = special.chdtri(len(right), 0.75 * LEVEL / len(asked) / 8 / 2)
+            high = special.chdtri(len(right), 0.75 * LEVEL / (len(asked) + 1) / TESTS_OF_NOISE / 2)
             rates.append(special.chndtr(high, len(right), STEPS * float(shift @ shift)))
         assert min(rates) <= MISS
 
