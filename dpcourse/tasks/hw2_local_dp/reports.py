@@ -41,7 +41,7 @@ randomized_response = choice_task(
     own=lambda p: p.bit,
     draws=DRAWS,
     mistakes=[
-        mistake("always the truth", "No coin is tossed: the report is the secret.", lambda p: p.bit, hides=False),
+        mistake("always the truth", "The report is the secret itself: no privacy at all.", lambda p: p.bit, hides=False),
         mistake(
             "deaf to the bit",
             "Whatever the bit is, the report is yes: perfectly private, and nobody learns anything.",
@@ -161,7 +161,7 @@ kary_response = choice_task(
             shares=lambda p: _even(p, _truth(p) + (1 - _truth(p)) / p.k), hides=False,
         ),
         mistake(
-            "always the truth", "No coin is tossed: the report is the secret.", lambda p: p.category, hides=False
+            "always the truth", "The report is the secret itself: no privacy at all.", lambda p: p.category, hides=False
         ),
         mistake(
             "any category",
