@@ -17,7 +17,7 @@ from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.probes import uniform
 from dpcourse.tasks.respondent import Probe
 
-SRR_DRAWS, RRRR_DRAWS = 10_000, 7_000  # of the second look at every probe
+SRR_DRAWS, RRRR_DRAWS = 20_000, 7_000  # of the second look at every probe
 
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
