@@ -15,7 +15,7 @@ from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 
-DRAWS = 20_000  # of the last look: enough to tell k from k - 1 in the share of the truth
+DRAWS = 20_000  # of the second look at every probe: enough to tell k from k - 1 in the share of the truth
 
 
 def _bit_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -40,8 +40,9 @@ randomized_response = choice_task(
     shares=_coin(theta),
     own=lambda p: p.bit,
     draws=DRAWS,
+    every=True,  # a truth that is told a fifth too often shows at a small epsilon, the three attempts at a large one
     mistakes=[
-        mistake("always the truth", "No coin is tossed: the report is the secret.", lambda p: p.bit, hides=False),
+        mistake("always the truth", "The report is the secret itself.", lambda p: p.bit, hides=False),
         mistake(
             "deaf to the bit",
             "Whatever the bit is, the report is yes: perfectly private, and nobody learns anything.",
@@ -148,6 +149,7 @@ kary_response = choice_task(
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.category],
     own=lambda p: p.category,
     draws=DRAWS,
+    every=True,
     mistakes=[
         mistake(
             "theta of one bit",
@@ -161,7 +163,7 @@ kary_response = choice_task(
             shares=lambda p: _even(p, _truth(p) + (1 - _truth(p)) / p.k), hides=False,
         ),
         mistake(
-            "always the truth", "No coin is tossed: the report is the secret.", lambda p: p.category, hides=False
+            "always the truth", "The report is the secret itself: no privacy at all.", lambda p: p.category, hides=False
         ),
         mistake(
             "any category",

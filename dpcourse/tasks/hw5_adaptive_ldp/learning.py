@@ -33,7 +33,7 @@ class Categories(Answer):
 
 
 #: K, how many shares are large (None: drawn without a plan), and the best size.
-SUBSETS = ((7, 0, 0), (7, 3, 0), (7, None, 2), (8, 2, 2), (7, 4, 4), (9, 5, 5), (11, 6, 6))
+SUBSETS = ((7, 0, 0), (7, 3, 0), (7, None, 2), (8, 2, 2), (9, 4, 4), (7, 4, 4), (9, 5, 5), (11, 6, 6))
 
 
 def _subset_probes(rng: np.random.Generator) -> Sequence[Probe]:

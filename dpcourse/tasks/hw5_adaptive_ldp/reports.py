@@ -17,7 +17,7 @@ from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.probes import uniform
 from dpcourse.tasks.respondent import Probe
 
-SRR_DRAWS, RRRR_DRAWS = 10_000, 7_000  # of the second look at every probe
+SRR_DRAWS, RRRR_DRAWS = 20_000, 7_000  # of the second look at every probe
 
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -229,10 +229,13 @@ rrrr = choice_task(
 
 
 def _matrix_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Any S, scattered; then the edges: nobody in S, one outside, eps1 = eps."""
+    """Any S, scattered; then the edges: nobody in S, one outside, eps1 = eps.
+
+    The second epsilon is so large that a missing logarithm of eps2 stays below it.
+    """
     probes = []
-    for k, size, share in ((6, 2, 0.7), (7, 4, 0.9), (5, 0, 0.8), (4, 3, 0.8), (6, 3, 1.0)):
-        epsilon = float(rng.uniform(0.7, 1.8))
+    for k, size, share, low in ((6, 2, 0.7, 0.7), (7, 4, 0.9, 1.5), (5, 0, 0.8, 0.7), (4, 3, 0.8, 0.7), (6, 3, 1, 0.7)):
+        epsilon = float(rng.uniform(low, 1.8))
         subset = tuple(sorted(rng.choice(k, size, replace=False).tolist()))
         probes.append({"k": k, "subset": subset, "epsilon": epsilon, "first": share * epsilon})
     return probes

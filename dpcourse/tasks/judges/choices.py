@@ -97,11 +97,11 @@ def _look(talk: Interview, asked: Asked, answers: np.ndarray, level: float) -> N
     strange = [one for one in seen if one not in asked.labels]
     if strange:
         some = ", ".join(map(repr, asked.labels[:6])) + (", ..." if len(asked.labels) > 6 else "")
-        text = f"{about} You answered {strange[0]!r}, which is none of {some}."
+        text = f"{about} You answered {_as_label(strange[0])}, which is none of {some}."
         chance = len(seen) == 1 and isinstance(strange[0], float) and 0 < strange[0] < 1
         talk.fail(text, name=PROBABILITY if chance and _known(talk, PROBABILITY) else "")
     if len(seen) == 1 and 2 * asked.right.max() ** draws <= level / 4:  # the binomials below would say so, too
-        same = f"{about} Every answer was {seen[0]!r}"
+        same = f"{about} Every answer was {_as_label(seen[0])}"
         if same_coin(talk, asked.probe, far=FAR):
             talk.fail(f"{same}.", name=SAME)
         talk.fail(f"{same}: no coin is tossed.")
@@ -126,6 +126,11 @@ def _look(talk: Interview, asked: Asked, answers: np.ndarray, level: float) -> N
         f"right: one call must not depend on the one before it.",
         name="calls that hang together",
     )
+
+
+def _as_label(answer: Any) -> str:
+    """An answer as a student wrote it: 4, and not 4.0, which numpy made of it."""
+    return f"{answer:g}" if isinstance(answer, float) else repr(answer)
 
 
 def _doubtful(asked: Asked, answers: np.ndarray) -> bool:
@@ -184,6 +189,8 @@ def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[boo
     ratios = []
     for one, answers in zip(asked, samples, strict=True):
         counts = one.counts(answers).astype(float)
+        if counts.sum() < len(answers):  # something else than a label: no share says what it means
+            return False, ""
         others = np.delete(counts, one.own)
         expected = np.delete(one.right, one.own)
         told = counts[one.own] / max(counts.sum(), 1)

@@ -163,11 +163,11 @@ WRONG = {
                 share_numpy(reports, epsilon)[0],
                 np.std(reports, ddof=1) / np.sqrt(len(reports)),
             ),
-            "error of the yes",
+            "error of the yes, n - 1",
         ),
         "share of yes, n - 1": (
             lambda reports, epsilon: (np.mean(reports), statistics.stdev(reports.tolist()) / len(reports) ** 0.5),
-            "share of the yes",
+            "share of the yes, n - 1",
         ),
         "error of reports": (share_error_of_reports, "error of the reports"),
         "error of reports, n - 1": (
@@ -175,7 +175,7 @@ WRONG = {
                 share_numpy(reports, epsilon)[0],
                 np.std(reports, ddof=1) / np.sqrt(len(reports)) / np.tanh(epsilon / 2),
             ),
-            "error of the reports",
+            "error of the reports, n - 1",
         ),
         "no root": (
             lambda reports, epsilon: (
@@ -207,7 +207,7 @@ WRONG = {
         ),
         "one number not rounded": (
             lambda error, epsilon: (needed_numpy(error, epsilon)[0], math.sqrt(2) / epsilon / error),
-            "not rounded up",
+            "central not rounded up",
         ),
         "to the nearest": (
             lambda error, epsilon: (

@@ -183,7 +183,9 @@ WRONG = {
             ),
             "cut at 0",
         ),
-        "one W for all": (_noisy(lambda g, size, rng: np.full(size, rng.normal(0, math.sqrt(g)))), None),
+        "one W for all": (
+            _noisy(lambda g, size, rng: np.full(size, rng.normal(0, math.sqrt(g)))), "shared noise",
+        ),
         "Laplace": (_noisy(lambda g, size, rng: rng.laplace(0, math.sqrt(g / 2), size)), None),
         "10% wider": (_noisy(lambda g, size, rng: rng.normal(0, 1.1 * math.sqrt(g), size)), None),
         "fixed seed": (
