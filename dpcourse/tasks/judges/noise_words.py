@@ -219,11 +219,11 @@ def _best(talk: Interview, candidates: list[tuple[Any, Mistake]], seen: list[See
 def _likely(talk: Interview, one: Mistake, seen: list[Seen], least: float) -> float:
     """How likely is it that all these answers are the mistake's? The smallest p-value over all probes, corrected.
 
-    A wrong function that is called for every answer is called a few times first: most are told apart by that.
+    A few draws come first: most mistakes are ruled out by them, in a tenth of the time.
     """
     likely = 1.0
     for place, here in enumerate(reversed(seen)):
-        for draws in (NAMING,) if one.sample else (SCREENING, NAMING):
+        for draws in (SCREENING, NAMING):
             try:
                 theirs = draws_of(one, talk.task.answer, here.probe, draws, 1_000_003 + place)
             except Complaint:
@@ -231,7 +231,7 @@ def _likely(talk: Interview, one: Mistake, seen: list[Seen], least: float) -> fl
             theirs = theirs.reshape(len(theirs), -1)
             if theirs.shape[1] != here.answers.shape[1]:
                 return 0.0
-            alike = len(seen) * alike_samples(here.answers, theirs)
+            alike = len(seen) * alike_samples(here.answers[:draws], theirs)
             if alike <= LIKELY:
                 return alike
         likely = min(likely, alike)
