@@ -109,10 +109,11 @@ def _by_another_rule(name: str, message: str, advanced: Callable[[Any], float]) 
 composed_budget = value_task(
     "composed_budget",
     see="lecture 4, Problem 2: too many steps",
-    # Twice advanced composition wins, twice it loses.
+    # Twice advanced composition wins, twice it loses; it wins with k delta above the slack, and below it.
     probes=each(
-        4, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (0.8, 1.2), (0.3, 0.5)), delta=log_uniform(-9, -8),
-        k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5)), slack=log_uniform(-6, -5),
+        4, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (0.8, 1.2), (0.3, 0.5)),
+        delta=log_uniform((-8.3, -8), (-9.5, -9), (-9, -8), (-9, -8)),
+        k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5)), slack=log_uniform(-6, -5.1),
     ),
     right=_best,
     form=COST,

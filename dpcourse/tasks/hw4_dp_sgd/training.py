@@ -112,9 +112,9 @@ def _lots(talk: Interview, published: Published, level: float) -> None:
     lots, q = published["lots"], float(published["q"])
     sizes, n = lots.sum(axis=1), lots.shape[1]
     likeliest = float(np.exp(-0.5 * math.log(2 * math.pi * n * q * (1 - q)))) if 0.5 < n * q < n - 0.5 else 1.0
+    if n * q * (1 - q) > 50 and (repeats := len(lots) - len(np.unique(lots, axis=0))):  # a right one: less than e^-88
+        talk.fail(f"{repeats} of your {len(lots)} lots came before, person by person.", name=SAME_LOT)
     if (sizes == sizes[0]).all() and (1.1 * likeliest) ** (len(sizes) - 1) < level:
-        if (lots == lots[0]).all():
-            talk.fail("All your lots have the same members.", name=SAME_LOT)
         talk.fail(f"All your lots have exactly {sizes[0]:g} members.", name="fixed-size lots")
     talk.require(
         binomial_fit(int(sizes.sum()), lots.size, q, level=level / 3),
@@ -217,6 +217,8 @@ def _readings(probe: Probe, published: Published, z: np.ndarray) -> dict[str, Re
         other = noise_of_steps(probe, published, clip_rows, by)[0] / times
         ratio = float((np.log(by / times) + z**2 / 2 - other**2 / 2).sum())
         readings[name] = Reading(ratio, math.sqrt(float((other**2).mean())))
+    laplace = float((z**2 / 2 - math.sqrt(2) * np.abs(z)).sum()) + z.size * math.log(math.pi) / 2
+    readings["Laplace noise"] = Reading(laplace, math.sqrt(float((z**2).mean())))
     return readings
 
 
@@ -320,6 +322,11 @@ train_private = judged_task(
             SAME_LOT,
             "The accountant counts on fresh coins in every step: draw the lot inside the loop.",
             draw=trained(lot=lambda n, q, rng: np.random.default_rng(0).random(n) < q),
+        ),
+        mistake(
+            "Laplace noise",
+            "It looks like Laplace noise. The accountant counts on Gaussian noise: rng.normal(0, sigma * C, ...).",
+            draw=trained(law=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size)),
         ),
         mistake(
             "budget left over",

@@ -79,6 +79,7 @@ def trained(
     lot: Callable[..., np.ndarray] = lambda n, q, rng: rng.random(n) < q,
     clip_rows: Callable[..., np.ndarray] = clipped,
     divisor: Callable[..., float] = lambda size, expected: expected,
+    law: Callable[..., np.ndarray] = lambda rng, size: rng.normal(size=size),
 ) -> Callable[[Any, np.random.Generator], dict[str, Any]]:
     """DP-SGD with sixty lots of a tenth and C = 1/2; the arguments exchange one part of it for a wrong one."""
 
@@ -89,7 +90,7 @@ def trained(
         for _ in range(steps):
             lots.append(lot(n, q, rng))
             rows = clip_rows(per_example(weights, p.x[lots[-1]], p.y[lots[-1]]), clip)
-            shaken = rows.sum(axis=0) + noise(len(rows), clip, sigma) * rng.normal(size=len(weights))
+            shaken = rows.sum(axis=0) + noise(len(rows), clip, sigma) * law(rng, len(weights))
             released.append(shaken / divisor(len(rows), q * n))
             weights = weights - rate * released[-1]
         return {"released": released, "lots": lots, "q": q, "sigma": sigma, "clip": clip, "rate": rate}

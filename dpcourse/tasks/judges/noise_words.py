@@ -24,6 +24,7 @@ from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, number, shown
 
 NAMING = 6_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
+SCREENING = 400  # draws that rule out most mistakes
 WIDER, NARROWER = 1.06, 0.94  # more than six deviations of the mean size of 6,000 draws
 WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
 TOO_LITTLE = "That is too little to hide one person."
@@ -194,6 +195,8 @@ def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) ->
 
     Two are asked for only where none explains everything by itself.
     """
+    if _likely(talk, with_parts(law, {}), seen, LIKELY) > LIKELY:  # hardly to be told from what is right
+        return ()
     known = talk.task.mistakes
     best = _best(talk, [(one, one) for one in known], seen)
     if best:
@@ -217,17 +220,24 @@ def _best(talk: Interview, candidates: list[tuple[Any, Mistake]], seen: list[See
 
 
 def _likely(talk: Interview, one: Mistake, seen: list[Seen], least: float) -> float:
-    """How likely is it that all these answers are the mistake's? The smallest p-value over all probes, corrected."""
+    """How likely is it that all these answers are the mistake's? The smallest p-value over all probes, corrected.
+
+    A few draws come first: most mistakes are ruled out by them, in a tenth of the time.
+    """
     likely = 1.0
     for place, here in enumerate(reversed(seen)):
-        try:
-            theirs = draws_of(one, talk.task.answer, here.probe, NAMING, 1_000_003 + place)
-        except Complaint:
-            return 0.0
-        theirs = theirs.reshape(len(theirs), -1)
-        if theirs.shape[1] != here.answers.shape[1]:
-            return 0.0
-        likely = min(likely, len(seen) * alike_samples(here.answers, theirs))
+        for draws in (SCREENING, NAMING):
+            try:
+                theirs = draws_of(one, talk.task.answer, here.probe, draws, 1_000_003 + place)
+            except Complaint:
+                return 0.0
+            theirs = theirs.reshape(len(theirs), -1)
+            if theirs.shape[1] != here.answers.shape[1]:
+                return 0.0
+            alike = len(seen) * alike_samples(here.answers[:draws], theirs)
+            if alike <= LIKELY:
+                return alike
+        likely = min(likely, alike)
         if likely <= least:
             return likely
     return likely

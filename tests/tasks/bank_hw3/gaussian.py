@@ -3,6 +3,7 @@
 import math
 import random
 from decimal import Decimal
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -136,6 +137,9 @@ def sigma_bisection(epsilon, delta, sensitivity):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if delta_scipy(epsilon, middle, sensitivity) > delta else (low, middle)
     return high
+
+
+sigma_once = lru_cache(64)(sigma_bisection)
 
 
 def sigma_brentq(epsilon, delta, sensitivity):
@@ -466,7 +470,7 @@ WRONG["gaussian_release"] |= {
         ) / 2,
         None,
     ),
-    "analytic": (vector_of_width(lambda sums, cap, e, d: sigma_bisection(e, d, cap * len(sums) ** 0.5)), None),
+    "analytic": (vector_of_width(lambda sums, cap, e, d: sigma_once(e, d, cap * len(sums) ** 0.5)), None),
     **patterns(
         lambda sums, cap, epsilon, delta: np.array(sums),
         lambda sums, cap, epsilon, delta: vector_sigma(sums, cap, epsilon, delta),

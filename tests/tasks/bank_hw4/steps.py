@@ -5,7 +5,8 @@ import random
 
 import numpy as np
 
-from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _noise, average_numpy, clip_numpy
+from tests.tasks.bank_hw3.shared import at_first, cast, decimals, patterns, twice, zero_sum
+from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _noise, average_numpy, clip_numpy, clip_opacus
 
 
 def average_random(clipped, clip, sigma, expected):
@@ -187,4 +188,155 @@ WRONG = {
         "no noise": (_step(noise=lambda m, d, clip, sigma, rng: np.zeros(d)), None),
         "10% less": (_step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, 0.9 * sigma * clip, d)), None),
     },
+}  # fmt: skip
+
+
+def average_pandas(clipped, clip, sigma, expected, rng):
+    import pandas as pd
+
+    return pd.DataFrame(clipped).sum().add(rng.normal(0, sigma * clip, clipped.shape[1])).div(expected)
+
+
+def average_two_halves(clipped, clip, sigma, expected, rng):
+    """Two draws, each of half the variance."""
+    half = sigma * clip / math.sqrt(2)
+    noise = rng.normal(0, half, clipped.shape[1]) + rng.normal(0, half, clipped.shape[1])
+    return (clipped.sum(axis=0) + noise) / expected
+
+
+def average_loop(clipped, clip, sigma, expected):
+    total = [random.gauss(0, 1) * sigma * clip for _ in range(clipped.shape[1])]
+    for row in clipped:
+        for place, value in enumerate(row):
+            total[place] += value
+    return tuple(value / expected for value in total)
+
+
+def average_einsum(clipped, clip, sigma, expected, rng):
+    return np.einsum("ij->j", clipped) / expected + rng.multivariate_normal(
+        np.zeros(clipped.shape[1]), np.eye(clipped.shape[1]) * (sigma * clip / expected) ** 2
+    )
+
+
+def step_opacus(weights, x, y, q, clip, sigma, rate, rng):
+    lot = rng.random(len(y)) < q
+    rows = clip_opacus(_gradients(weights, x[lot], y[lot]), clip)
+    return weights - rate * average_numpy(rows, clip, sigma, q * len(y), rng)
+
+
+def step_expit(weights, x, y, q, clip, sigma, rate, rng):
+    """Everybody's gradient; who is not in the lot counts 0."""
+    from scipy.special import expit
+
+    rows = clip_numpy((expit(x @ weights) - y)[:, None] * x, clip)
+    return weights - rate * (rng.binomial(1, q, len(y)) @ rows + sigma * clip * rng.normal(size=len(weights))) / (
+        q * len(y)
+    )
+
+
+def step_single(weights, x, y, q, clip, sigma, rate, rng):
+    lot = rng.random(len(y)) < q
+    rows = clip_numpy(np.float32(_gradients(np.float32(weights), np.float32(x[lot]), y[lot])), np.float32(clip))
+    noise = np.float32(sigma * clip) * rng.standard_normal(len(weights), dtype=np.float32)
+    return np.float32(weights) - np.float32(rate) * (rows.sum(axis=0) + noise) / np.float32(q * len(y))
+
+
+def step_pandas(weights, x, y, q, clip, sigma, rate, rng):
+    import pandas as pd
+
+    people = pd.DataFrame(x)[rng.random(len(y)) < q]
+    errors = 1 / (1 + np.exp(-people.to_numpy() @ weights)) - y[people.index]
+    rows = people.mul(errors, axis=0)
+    rows = rows.div((rows.pow(2).sum(axis=1) ** 0.5 / clip).clip(lower=1), axis=0)
+    noisy = rows.sum() + rng.normal(0, sigma * clip, len(weights))
+    return pd.Series(weights) - rate / (q * len(y)) * noisy
+
+
+def step_tanh(weights, x, y, q, clip, sigma, rate):
+    """1 / (1 + e^-z) = (1 + tanh(z / 2)) / 2."""
+    total = [random.gauss(0, sigma * clip) for _ in weights]
+    for one, label in zip(x.tolist(), y.tolist(), strict=True):
+        if random.random() >= q:
+            continue
+        z = sum(a * b for a, b in zip(one, weights, strict=True))
+        g = [((1 + math.tanh(z / 2)) / 2 - label) * a for a in one]
+        length = math.hypot(*g)
+        total = [t + a * min(1, clip / length) for t, a in zip(total, g, strict=True)]
+    return [w - rate * t / (q * len(y)) for w, t in zip(weights, total, strict=True)]
+
+
+RIGHT["noisy_average"] |= {
+    "pandas": average_pandas, "two halves": average_two_halves, "loop, tuple": average_loop, "einsum": average_einsum,
+    "Decimal": cast(average_numpy, decimals),
+}  # fmt: skip
+RIGHT["dp_sgd_step"] |= {
+    "1e-6 more": step_opacus, "everybody's gradient": step_expit, "single precision": step_single,
+    "pandas": step_pandas, "tanh, list": step_tanh,
+}  # fmt: skip
+
+
+def step_in_turn(lots):
+    """A few lots, drawn once, in turn."""
+    kept = {}
+
+    def lot(n, q, rng):
+        drawn = kept.setdefault((n, q), [rng.random(n) < q for _ in range(lots)])
+        drawn.append(drawn.pop(0))
+        return drawn[-1]
+
+    return _step(lot=lot)
+
+
+def step_mixed(other, share):
+    return lambda rng, **asked: (step_numpy if rng.random() < share else other)(rng=rng, **asked)
+
+
+step_silent = _step(noise=lambda m, d, clip, sigma, rng: np.zeros(d))
+
+WRONG["noisy_average"]["mean"] = (
+    lambda clipped, clip, sigma, expected, rng: (
+        clipped.sum(axis=0) / max(len(clipped), 1) + rng.normal(0, sigma * clip / expected, clipped.shape[1])
+    ),
+    "average of the drawn lot",
+)
+WRONG["noisy_average"]["shared"] = (WRONG["noisy_average"]["shared"][0], "one draw for all coordinates")
+WRONG["noisy_average"] |= patterns(
+    lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected,
+    lambda clipped, clip, sigma, expected: sigma * clip / expected,
+)
+WRONG["dp_sgd_step"]["coordinates"] = (WRONG["dp_sgd_step"]["coordinates"][0], "each coordinate clipped")
+WRONG["dp_sgd_step"]["no noise"] = (WRONG["dp_sgd_step"]["no noise"][0], "no noise")
+WRONG["dp_sgd_step"]["everybody"] = (WRONG["dp_sgd_step"]["everybody"][0], "everybody in every step")
+WRONG["dp_sgd_step"] |= {
+    "average clipped": (
+        _step(clip_rows=lambda rows, clip: rows / max(1, np.linalg.norm(rows.sum(axis=0)) / max(len(rows), 1) / clip)),
+        "average clipped",
+    ),
+    "stretched": (
+        _step(clip_rows=lambda rows, clip: clip * rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-12)),
+        "always length C",
+    ),
+    "variance": (
+        _step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, (sigma * clip) ** 2, d)), "variance for deviation",
+    ),
+    "three lots in turn": (step_in_turn(3), None),
+    "silent once in ten": (step_mixed(step_silent, 0.9), None),
+    "silent once in a hundred": (step_mixed(step_silent, 0.99), None),
+    "silent from call 1,000 on": (at_first(step_numpy, lambda **asked: asked["weights"], 1_000), None),
+    "one noise for all": (_step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma * clip)), None),
+    "zero sum": (_step(noise=lambda m, d, clip, sigma, rng: sigma * clip * zero_sum(rng, d)), None),
+    "one size, own signs": (
+        _step(noise=lambda m, d, clip, sigma, rng: sigma * clip * abs(rng.normal()) * rng.choice([-1, 1], d)), None,
+    ),
+    "every step twice": (twice(step_numpy), None),
+    "labels turned": (lambda weights, x, y, q, clip, sigma, rate, rng: (
+        step_numpy(weights, x, 1 - y, q, clip, sigma, rate, rng)), None),
+    "rate forgotten": (lambda weights, x, y, q, clip, sigma, rate, rng: (
+        step_numpy(weights, x, y, q, clip, sigma, 1.0, rng)), None),
+    "the step alone": (lambda weights, x, y, q, clip, sigma, rate, rng: (
+        step_numpy(weights, x, y, q, clip, sigma, rate, rng) - weights), None),
+    "clipped, then errors": (lambda weights, x, y, q, clip, sigma, rate, rng: (
+        step_numpy(weights, clip_numpy(x, clip), y, q, clip, sigma, rate, rng)), None),
+    "weights cut": (lambda weights, x, y, q, clip, sigma, rate, rng: (
+        np.maximum(step_numpy(weights, x, y, q, clip, sigma, rate, rng), 0)), None),
 }  # fmt: skip

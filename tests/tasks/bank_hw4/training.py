@@ -2,12 +2,23 @@
 
 import math
 import random
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
 from dpcourse import accounting
-from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _mask, _noise, average_numpy, clip_numpy
+from tests.tasks.bank_hw3.shared import cast, decimals, patterns
+from tests.tasks.bank_hw4.shared import (
+    _clip_sum,
+    _gradients,
+    _mask,
+    _noise,
+    average_numpy,
+    clip_numpy,
+    clip_opacus,
+)
 
 dp_sgd_epsilon, sigma_for = lru_cache(4_096)(accounting.dp_sgd_epsilon), lru_cache(64)(accounting.sigma_for)
 
@@ -242,3 +253,235 @@ WRONG = {
             len(log_perplexities) / (1 + np.argsort(log_perplexities)[canary])), None),
     },
 }  # fmt: skip
+
+
+def train_pandas(x, y, epsilon, delta, rng):
+    import pandas as pd
+
+    q, steps, clip, rate = 0.25, 30, 0.6, 1.6
+    sigma, weights = _sigma_rounded(epsilon, delta, q, steps), np.zeros(x.shape[1])
+    log = {"released": [], "lots": []}
+    for _ in range(steps):
+        lot = pd.Series(rng.random(len(y))).lt(q)
+        rows = clip_opacus(_gradients(weights, x[lot], y[lot]), clip)
+        log["released"].append((rows.sum(axis=0) + rng.normal(0, sigma * clip, len(weights))) / (q * len(y)))
+        log["lots"].append(lot.to_numpy())
+        weights = weights - rate * log["released"][-1]
+    return log | {"q": q, "sigma": sigma, "clip": clip, "rate": rate}
+
+
+def users_torch(gradients, users, clip, sigma, expected):
+    import torch
+
+    everybody, number = np.unique(users, return_inverse=True)
+    sums = torch.zeros(len(everybody), gradients.shape[1], dtype=torch.float64)
+    sums.index_add_(0, torch.tensor(number), torch.tensor(gradients))
+    total = (sums * (clip / sums.norm(dim=1, keepdim=True)).clamp(max=1)).sum(0)
+    return (total + sigma * clip * torch.randn(gradients.shape[1], dtype=torch.float64)) / expected
+
+
+def users_sorted(gradients, users, clip, sigma, expected, rng):
+    """Sorted by user, and cut where the next one begins."""
+    order = np.argsort(users, kind="stable")
+    begins = np.flatnonzero(np.diff(users[order])) + 1
+    total = rng.normal(0, sigma * clip, gradients.shape[1])
+    for theirs in np.split(gradients[order], begins):
+        total = total + clip_opacus(theirs.sum(axis=0, keepdims=True), clip)[0]
+    return total / expected
+
+
+def users_matrix(gradients, users, clip, sigma, expected, rng):
+    everybody = np.array(sorted(set(users.tolist())), dtype=users.dtype)
+    sums = (users == everybody[:, None]) * 1.0 @ gradients
+    return clip_opacus(sums, clip).sum(axis=0) / expected + sigma * clip / expected * rng.standard_normal(5)
+
+
+def users_single(gradients, users, clip, sigma, expected, rng):
+    return np.float32(users_numpy(np.float32(gradients), users, np.float32(clip), sigma, expected, rng))
+
+
+def exposure_pandas(log_perplexities, canary):
+    import pandas as pd
+
+    return np.log2(len(log_perplexities) / pd.Series(log_perplexities).rank(method="max")[canary])
+
+
+def exposure_torch(log_perplexities, canary):
+    import torch
+
+    scores = torch.tensor(log_perplexities)
+    return -torch.log2((scores <= scores[canary]).double().mean())
+
+
+def exposure_bisect(log_perplexities, canary):
+    from bisect import bisect_right
+
+    ordered = sorted(log_perplexities)
+    return math.log(len(ordered), 2) - math.log(bisect_right(ordered, log_perplexities[canary]), 2)
+
+
+def exposure_searched(log_perplexities, canary):
+    rank = np.searchsorted(np.sort(log_perplexities), log_perplexities[canary], side="right")
+    return np.float32(np.log2(log_perplexities.size)) - np.log2(np.float32(rank))
+
+
+def exposure_fraction(log_perplexities, canary):
+    share = Fraction(sum(one <= log_perplexities[canary] for one in log_perplexities.tolist()), len(log_perplexities))
+    return Decimal(-math.log2(share))
+
+
+RIGHT["train_private"] |= {
+    "pandas, 1e-6 more": train_pandas,
+    "in single precision": cast(_train(q=0.2, steps=40, clip=0.5, rate=1.5, sigma=_sigma_rounded), np.float32),
+    "fewest steps": _train(q=0.5, steps=25, clip=0.8, rate=2.0, sigma=_sigma_rounded),
+    "a little more noise": _train(sigma=lambda e, d, q, steps: 1.01 * _sigma_rounded(e, d, q, steps)),
+}
+RIGHT["user_level_average"] |= {
+    "torch": users_torch, "sorted": users_sorted, "matrix": users_matrix, "single precision": users_single,
+    "Decimal": cast(users_add_at, decimals),
+}  # fmt: skip
+RIGHT["canary_exposure"] |= {
+    "pandas": exposure_pandas, "torch": exposure_torch, "bisect": exposure_bisect, "searched": exposure_searched,
+    "fraction": exposure_fraction,
+}  # fmt: skip
+
+
+def _lots_in_turn(number):
+    """A few lots, in turn."""
+    kept = []
+
+    def lot(n, q, rng):
+        if len(kept) < number or len(kept[0]) != n:
+            kept[:] = [rng.random(n) < q for _ in range(number)]
+        kept.append(kept.pop(0))
+        return kept[-1]
+
+    return lot
+
+
+def _epochs():
+    """Shuffled, cut into batches."""
+    kept = []
+
+    def lot(n, q, rng):
+        if not kept:
+            order = rng.permutation(n)
+            kept.extend(_mask(n, part) for part in np.array_split(order, round(1 / q)))
+        return kept.pop()
+
+    return lot
+
+
+WRONG["train_private"] |= {
+    "one lot for all steps": (
+        _train(lot=lambda n, q, rng: np.random.default_rng(5).random(n) < q), "a lot used twice",
+    ),
+    "two lots in turn": (_train(lot=_lots_in_turn(2)), "a lot used twice"),
+    "one lot, drawn at first": (
+        _train(lot=(lambda again: lambda n, q, rng: again(n, q, rng))(_lots_in_turn(1))), "a lot used twice",
+    ),
+    "epochs": (_train(lot=_epochs()), None),
+    "zero sum": (_train(noise=lambda m, d, clip, sigma, rng: sigma * clip * abs(rng.normal(size=d))), None),
+    "one draw": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma * clip) * np.ones(d)), None),
+    "silent in one step of five": (
+        _train(noise=lambda m, d, clip, sigma, rng: (rng.random() < 0.8) * rng.normal(0, sigma * clip, d)), None,
+    ),
+    "Laplace": (
+        _train(noise=lambda m, d, clip, sigma, rng: rng.laplace(0, sigma * clip / math.sqrt(2), d)), "Laplace noise",
+    ),
+    "for another delta": (_train(sigma=lambda e, d, q, steps: sigma_for(e, 100 * d, q=q, steps=steps)), None),
+}  # fmt: skip
+WRONG["user_level_average"]["means"] = (WRONG["user_level_average"]["means"][0], "mean of each user")
+WRONG["user_level_average"]["not clipped"] = (WRONG["user_level_average"]["not clipped"][0], "not clipped")
+WRONG["user_level_average"]["no noise"] = (WRONG["user_level_average"]["no noise"][0], "no noise")
+
+
+def _user_sums(gradients, users):
+    return np.array([gradients[users == user].sum(axis=0) for user in np.unique(users)]).reshape(-1, 5)
+
+
+def _only_busy(gradients, users, clip):
+    """Whoever writes once is not clipped."""
+    counts = np.unique(users, return_counts=True)[1]
+    sums = _user_sums(gradients, users)
+    return np.where((counts > 1)[:, None], clip_numpy(sums, clip), sums)
+
+
+WRONG["user_level_average"] |= {
+    "messages, then users": (
+        _users(rows=lambda gradients, users, clip: clip_numpy(_user_sums(clip_numpy(gradients, clip), users), clip)),
+        "clipped twice",
+    ),
+    "single messages not clipped": (_users(rows=_only_busy), None),
+    "stretched": (
+        _users(rows=lambda gradients, users, clip: clip * (s := _user_sums(gradients, users)) / (
+            np.linalg.norm(s, axis=1, keepdims=True) + 1e-12)),
+        "always length C",
+    ),
+    "per message": (
+        _users(noise=lambda users, clip, sigma, rng: rng.normal(0, sigma * clip, (len(users), 5)).sum(axis=0)),
+        "noise per message",
+    ),
+    "noise at last": (
+        lambda gradients, users, clip, sigma, expected, rng: (
+            clip_numpy(_user_sums(gradients, users), clip).sum(axis=0) / expected + rng.normal(0, sigma * clip, 5)
+        ),
+        "noise after dividing",
+    ),
+    "empty? nothing": (
+        lambda gradients, users, clip, sigma, expected, rng: (
+            users_numpy(gradients, users, clip, sigma, expected, rng) if len(users) else np.zeros(5)
+        ),
+        "nothing for an empty round",
+    ),
+    "first message of each": (
+        _users(rows=lambda gradients, users, clip: clip_numpy(gradients[np.unique(users, return_index=True)[1]], clip)),
+        None,
+    ),
+    "coordinates": (
+        _users(rows=lambda gradients, users, clip: np.clip(_user_sums(gradients, users), -clip, clip)), None,
+    ),
+    "neighbours in the list": (
+        _users(rows=lambda gradients, users, clip: clip_numpy(np.array(
+            [part.sum(axis=0) for part in np.split(gradients, np.flatnonzero(np.diff(users)) + 1)]
+        ).reshape(-1, 5), clip)),
+        None,
+    ),
+    **patterns(
+        lambda gradients, users, clip, sigma, expected: (
+            clip_numpy(_user_sums(gradients, users), clip).sum(axis=0) / expected
+        ),
+        lambda gradients, users, clip, sigma, expected: sigma * clip / expected,
+    ),
+}  # fmt: skip
+WRONG["canary_exposure"]["argsort place"] = (WRONG["canary_exposure"]["argsort place"][0], None)
+WRONG["canary_exposure"] |= {
+    "log10": (lambda log_perplexities, canary: np.log10(len(log_perplexities) / _rank(log_perplexities, canary)),
+              "base ten"),
+    "mean of the ranks": (lambda log_perplexities, canary: exposure_mean(log_perplexities, canary),
+                          "ties in the middle"),
+    "argsort twice": (lambda log_perplexities, canary: np.log2(
+        len(log_perplexities) / (1 + np.argsort(np.argsort(log_perplexities, kind="stable"))[canary])),
+        "place in the sorted list"),
+    "index in the sorted list": (lambda log_perplexities, canary: np.log2(
+        len(log_perplexities) / (1 + sorted(log_perplexities).index(log_perplexities[canary]))),
+        "ties in its disfavour forgotten"),
+    "last of the stable ones": (lambda log_perplexities, canary: np.log2(
+        len(log_perplexities) / (1 + np.argsort(np.argsort(log_perplexities[::-1], kind="stable"))[::-1][canary])),
+        None),
+    "ratio": (lambda log_perplexities, canary: len(log_perplexities) / _rank(log_perplexities, canary),
+              "no logarithm"),
+    "minus": (lambda log_perplexities, canary: -exposure_numpy(log_perplexities, canary), "sign turned"),
+    "distinct values": (lambda log_perplexities, canary: np.log2(
+        len(u := np.unique(log_perplexities)) / _rank(u, int(np.searchsorted(u, log_perplexities[canary])))), None),
+    "n - 1": (lambda log_perplexities, canary: np.log2(
+        (len(log_perplexities) - 1) / _rank(log_perplexities, canary)), None),
+    "at most 5 bits": (lambda log_perplexities, canary: min(5.0, exposure_numpy(log_perplexities, canary)), None),
+    "rounded": (lambda log_perplexities, canary: round(exposure_numpy(log_perplexities, canary), 1), None),
+}  # fmt: skip
+
+
+def exposure_mean(log_perplexities, canary):
+    from scipy.stats import rankdata
+
+    return np.log2(len(log_perplexities) / rankdata(log_perplexities)[canary])
