@@ -47,18 +47,19 @@ class Question(Protocol):
 
 
 class Failed(Exception):
-    """The judge has seen enough. ``possible`` says which mistakes could be the reason (None: each of them).
+    """The judge has seen enough.
 
-    ``note`` follows the text: what a wrong answer means for privacy. A judge who knows more may exchange it.
+    ``names`` are the mistakes that explain it, the most important first; ``diagnosed``: the judge has looked for
+    them itself. ``note`` follows the text: what a wrong answer means for privacy. ``probe`` is the call it speaks of.
     """
 
     def __init__(
-        self, text: str, names: tuple[str, ...] = (), wasteful: bool = False,
-        possible: Callable[[Mistake], bool] | None = None, note: str = "", probe: Probe | None = None,
+        self, text: str, names: tuple[str, ...] = (), *, wasteful: bool = False, note: str = "",
+        probe: Probe | None = None, diagnosed: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(text)
-        self.text, self.names, self.wasteful, self.possible, self.note = text, names, wasteful, possible, note
-        self.probe = probe
+        self.text, self.names, self.wasteful, self.note = text, names, wasteful, note
+        self.probe, self.diagnosed = probe, diagnosed
 
     @property
     def name(self) -> str:
@@ -157,7 +158,7 @@ class Interview:
         self, text: str, *, name: str = "", names: tuple[str, ...] = (), wasteful: bool = False, note: str = ""
     ) -> NoReturn:
         """The answers are wrong: say how, and by how much. ``name``, or ``names``: the mistakes, if the judge knows."""
-        raise Failed(text, names or ((name,) if name else ()), wasteful, note=note, probe=self.failing)
+        raise Failed(text, names or ((name,) if name else ()), wasteful=wasteful, note=note, probe=self.failing)
 
 
 class SecondLook(Interview):

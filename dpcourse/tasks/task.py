@@ -75,9 +75,10 @@ class Task:
         except Failed as failed:
             known = {one.name: one for one in self.mistakes}
             names = failed.names
-            if not names:
-                possible = [one for one in self.mistakes if failed.possible is None or failed.possible(one)]
-                names = tuple(filter(None, [explaining(possible, talk.looked_closer(), self.answer, self.summary)]))
+            if not names and not failed.diagnosed:
+                names = tuple(
+                    filter(None, [explaining(self.mistakes, talk.looked_closer(), self.answer, self.summary)])
+                )
             status, wasteful, talk.failing = "failed", failed.wasteful, failed.probe or talk.failing
             words = (failed.text, failed.note, *(known[name].message for name in names if name in known))
             message = " ".join(part for part in words if part)

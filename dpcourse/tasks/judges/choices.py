@@ -151,7 +151,7 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
         for one in asked:
             samples.append(talk.draws(one.probe, NAMING))
     if len(samples) < len(asked):
-        return Failed(failed.text, possible=lambda _: False, probe=failed.probe)
+        return Failed(failed.text, probe=failed.probe, diagnosed=True)
     likely = {known.name: _likely(talk, known, asked, samples) for known in talk.task.mistakes}
     name = max(likely, key=lambda one: likely[one])  # the first of several
     names = (name,) if likely[name] > LIKELY else ()
@@ -159,7 +159,7 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
     known = next((one for one in talk.task.mistakes if names and one.name == name), None)
     if known is not None and known.hides is not None:
         wasteful, note = known.hides and (wasteful or any(one.own < 0 for one in asked)), ""
-    return Failed(failed.text, names, wasteful, lambda _: False, note, failed.probe)
+    return Failed(failed.text, names, wasteful=wasteful, note=note, probe=failed.probe, diagnosed=True)
 
 
 def _likely(talk: Interview, known: Mistake, asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> float:

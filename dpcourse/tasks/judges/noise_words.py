@@ -80,7 +80,7 @@ def diagnose_noise(
             seen.append(_seen(talk, probe, law))
     if len(seen) < len(probes):
         names = failed.names or _of_this_length(talk, failing)
-        return Failed(failed.text, names, possible=lambda _: False, probe=failing)
+        return Failed(failed.text, names, probe=failing, diagnosed=True)
     known = _explaining(talk, law, seen)
     meaning = Meaning()
     if hides and not failed.names:
@@ -90,7 +90,7 @@ def diagnose_noise(
         names = (meaning.name,)
     if known and all(one.hides is not None for one in known):  # its own message says so
         meaning = Meaning(wasteful=meaning.wasteful and all(one.hides for one in known))
-    return Failed(failed.text, names, meaning.wasteful, lambda _: False, meaning.note, failing)
+    return Failed(failed.text, names, wasteful=meaning.wasteful, note=meaning.note, probe=failing, diagnosed=True)
 
 
 def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:
