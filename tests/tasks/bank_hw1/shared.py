@@ -100,5 +100,5 @@ def spoilt(right, exact):
         "never below 0": (then(right, lambda x: np.maximum(x, 0)), None),
         "rounded to whole numbers": (then(right, np.round), "rounded"),
         "rounded down": (then(right, np.floor), "rounded"),
-        "half precision": (then(right, lambda x: np.asarray(x, dtype=np.float16)), None),
+        "half precision": (then(right, lambda x: np.asarray(np.clip(x, -6e4, 6e4), dtype=np.float16)), None),
     }
