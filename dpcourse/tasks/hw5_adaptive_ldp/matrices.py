@@ -89,7 +89,10 @@ srr_matrix = value_task(
 
 
 def _matrices(rng: np.random.Generator) -> Sequence[Probe]:
-    """No symmetric ones; more reports than categories; a report that nobody gives; one that somebody never gives."""
+    """No symmetric ones; more reports than categories; a report that nobody gives; one that somebody never gives.
+
+    In the first one the worst column is neither the first nor the last, and no row has the range of the whole.
+    """
 
     def drawn(categories: int, reports: int) -> np.ndarray:
         return rng.dirichlet(np.full(reports, 3.0), size=categories)
@@ -99,7 +102,10 @@ def _matrices(rng: np.random.Generator) -> Sequence[Probe]:
     certain[rng.integers(3), rng.integers(4)] = 0
     members = rng.choice(6, 2, replace=False).tolist()
     uneven = drawn(4, 4)
-    while _log_range(uneven, None) < 1.05 * _log_range(uneven, 1).max():  # largest and smallest entry in other rows
+    while (
+        _log_range(uneven, None) < 1.05 * _log_range(uneven, 1).max()  # largest and smallest entry in other rows
+        or _log_range(uneven, 0)[1:-1].max() < 1.05 * _log_range(uneven, 0)[[0, -1]].max()
+    ):
         uneven = drawn(4, 4)
     tables = [uneven, drawn(3, 6), unused, restricted_matrix(6, members, 0.7, rng.uniform(0.2, 0.6)), certain]
     return [{"matrix": table / table.sum(axis=1, keepdims=True)} for table in tables]
