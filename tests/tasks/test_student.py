@@ -377,7 +377,7 @@ def test_a_picture_shows_the_answers_beside_their_law():
         return count + rng.laplace(0, 1 / epsilon)
 
     found = check(noisy_count)
-    assert found.picture.says.startswith("Your answers around")
+    assert found.picture.says.startswith("Bars: your answers")
     assert "data:image/png;base64," in found._repr_html_()
 
 
