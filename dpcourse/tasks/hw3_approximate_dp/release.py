@@ -67,7 +67,7 @@ gaussian_release = gaussian_task(
         mistake(
             "variance as scale",
             "It looks like sigma squared was given as the standard deviation: numpy's normal wants sigma.",
-            scale=lambda p: _sigma(p) ** 2,
+            scale=lambda p: _sigma(p) ** 2, hides=False,
         ),
         mistake(
             "classical bracket",

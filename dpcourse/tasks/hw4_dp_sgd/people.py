@@ -21,7 +21,8 @@ def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """One user writes most of the messages, user numbers have gaps and no order; then a round in which nobody came.
 
     Of the two users with a single message one's is much longer than C, the other one's shorter: neither may be left out
-    of the clipping, nor stretched. A third one has four, one of them so long that clipping it first turns their sum.
+    of the clipping, nor stretched. A third one has four, one of them so long, and against the others, that clipping
+    it first turns their sum.
     """
     probes: list[Probe] = []
     numbers = rng.choice(1_000, 6, replace=False)
@@ -29,7 +30,7 @@ def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
         places = rng.permutation(np.repeat(np.arange(len(counts)), np.array(counts, dtype=np.int64)))
         clip = float(rng.uniform(1.6, 2.4) if counts else rng.uniform(0.3, 0.6))
         rows = rng.normal(0.4, 0.5, size=(len(places), 5))
-        for user, lengths in ((1, [3]), (4, [0.5]), (3, [4, 0.9, 0.9, 0.9])) if counts else ():
+        for user, lengths in ((1, [3]), (4, [0.5]), (3, [-4, 0.9, 0.9, 0.9])) if counts else ():
             theirs = places == user
             rows[theirs] *= clip * (np.array(lengths) / norms(rows[theirs]))[:, None]
         probes.append(
