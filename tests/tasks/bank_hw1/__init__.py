@@ -1,10 +1,11 @@
 """Submissions to homework 1: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
 from tests.tasks.bank_hw1 import choices, counts, open_tasks, proofs, sums
+from tests.tasks.banks import gather
 
 _PARTS = (counts, sums, choices, open_tasks, proofs)
 
-RIGHT = {task: styles for part in _PARTS for task, styles in part.RIGHT.items()}
+RIGHT = gather(part.RIGHT for part in _PARTS)
 
 #: Without the wrong functions that the tasks know themselves.
-WRONG = {task: styles for part in _PARTS for task, styles in part.WRONG.items()}
+WRONG = gather(part.WRONG for part in _PARTS)

@@ -11,7 +11,8 @@ import pandas as pd
 import scipy.stats
 import torch
 
-from tests.tasks.bank_hw1.shared import VECTORS, every_call, from_call, in_forms, mixture, repeated, wrong
+from tests.tasks.bank_hw1.shared import VECTORS, in_forms, repeated, wrong
+from tests.tasks.patterns import every_call, from_call, mixture
 
 
 def _shares(exponents):
@@ -221,8 +222,8 @@ _OTHERS = {
     "exponential_choice": {
         "right in 80%": mixture(_choice_cumulative, _choice_best, 0.8),
         "right in 90%": mixture(_choice_cumulative, _choice_best, 0.9),
-        "the best from call 1,000": from_call(1_000, _choice_cumulative, _choice_best),
-        "the best in every tenth call": every_call(10, _choice_cumulative, _choice_best),
+        "the best from call 1,000": from_call(_choice_cumulative, _choice_best, 1_000),
+        "the best in every tenth call": every_call(_choice_cumulative, _choice_best, 10),
         "one coin for two calls": repeated(_choice_cumulative),
         "one of the best two": lambda candidates, utilities, epsilon, sensitivity, rng: candidates[
             int(rng.choice(np.argsort(utilities)[-2:]))

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import torch
 
-from tests.tasks.bank_hw1.shared import every_call, from_call, mixture, then, wrong
+from tests.tasks.bank_hw1.shared import then, wrong
+from tests.tasks.patterns import every_call, from_call, mixture
 
 
 def _zeros(maximum, epsilon):
@@ -206,8 +207,8 @@ _OTHERS = {
         "1.5 epsilon": _median_spending(1.5),
         "right in 80%": mixture(_median_gaps, _median_exact, 0.8),
         "right in 95%": mixture(_median_gaps, _median_exact, 0.95),
-        "exact from call 1,000": from_call(1_000, _median_gaps, _median_exact),
-        "exact in every 40th call": every_call(40, _median_gaps, _median_exact),
+        "exact from call 1,000": from_call(_median_gaps, _median_exact, 1_000),
+        "exact in every 40th call": every_call(_median_gaps, _median_exact, 40),
         "quantiles of the table for its range": _median_own_quantiles,
         "smallest row for the lower end": lambda data, low, high, epsilon, rng: _median_gumbel(
             data, data.min(), high, epsilon, rng

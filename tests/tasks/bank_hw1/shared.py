@@ -2,11 +2,12 @@
 
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count as counting
 
 import numpy as np
 import pandas as pd
 import torch
+
+from tests.tasks.patterns import every_call, from_call, mixture
 
 
 def wrong(others, known, more=None):
@@ -56,23 +57,6 @@ def noisy_in_forms(function, forms):
     return {style: then(function, form) for style, form in forms.items()}
 
 
-def mixture(right, other, share):
-    """Right in this share of the calls."""
-    return lambda rng, **probe: right(rng=rng, **probe) if rng.random() < share else other(**probe)
-
-
-def from_call(number, right, other):
-    """Right until so many calls were made, and never again."""
-    calls = counting(1)
-    return lambda rng, **probe: right(rng=rng, **probe) if next(calls) < number else other(**probe)
-
-
-def every_call(number, right, other):
-    """The other answer in every call of so many."""
-    calls = counting(1)
-    return lambda rng, **probe: other(**probe) if next(calls) % number == 0 else right(rng=rng, **probe)
-
-
 def repeated(right):
     """Each answer's generator serves for two calls."""
     seeds = []
@@ -92,10 +76,10 @@ def spoilt(right, exact):
         "right in 80%": (mixture(right, exact, 0.8), None),
         "right in 95%": (mixture(right, exact, 0.95), None),
         "right in 99%": (mixture(right, exact, 0.99), None),
-        "exact from call 10": (from_call(10, right, exact), None),
-        "exact from call 500": (from_call(500, right, exact), None),
-        "exact from call 1,000": (from_call(1_000, right, exact), None),
-        "exact in every 50th call": (every_call(50, right, exact), None),
+        "exact from call 10": (from_call(right, exact, 10), None),
+        "exact from call 500": (from_call(right, exact, 500), None),
+        "exact from call 1,000": (from_call(right, exact, 1_000), None),
+        "exact in every 50th call": (every_call(right, exact, 50), None),
         "one generator for two calls": (repeated(right), None),
         "never below 0": (then(right, lambda x: np.maximum(x, 0)), None),
         "rounded to whole numbers": (then(right, np.round), "rounded"),

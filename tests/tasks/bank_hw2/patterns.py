@@ -6,9 +6,9 @@ import numpy as np
 
 from tests.tasks.bank_hw2.local_noise import laplace_numpy
 from tests.tasks.bank_hw2.reports import kary_numpy, response_numpy
-from tests.tasks.bank_hw2.shared import mostly, once_in_a_while, twice_the_same
 from tests.tasks.bank_hw2.survey import needed_numpy, share_numpy
 from tests.tasks.bank_hw2.values import belief_by_bayes, ratio_by_probabilities
+from tests.tasks.patterns import from_call, mixture, twice
 
 
 def _own(skipped):
@@ -88,8 +88,8 @@ WRONG = {
         "half": (lambda report, prior, epsilon: (prior + belief_by_bayes(report, prior, epsilon)) / 2, None),
     },
     "randomized_response": {
-        "exact in a fifth": (mostly(response_numpy, _told_bit, 0.8), None),
-        "exact from 900 on": (once_in_a_while(response_numpy, _told_bit, 900), None),
+        "exact in a fifth": (mixture(response_numpy, _told_bit, 0.8), None),
+        "exact from 900 on": (from_call(response_numpy, _told_bit, 900), None),
         "the same coin twice": (_alternating(), None),
         "yes instead of the flip": (
             lambda bit, epsilon, rng: 1 if rng.random() > 1 / (1 + math.exp(-epsilon)) else bit,
@@ -100,10 +100,10 @@ WRONG = {
         "truth of a yes": (lambda bit, epsilon, rng: bit or response_numpy(bit, epsilon, rng), None),
     },
     "kary_response": {
-        "exact in a tenth": (mostly(kary_numpy, _told_category, 0.9), None),
-        "exact from 500 on": (once_in_a_while(kary_numpy, _told_category, 500), None),
+        "exact in a tenth": (mixture(kary_numpy, _told_category, 0.9), None),
+        "exact from 500 on": (from_call(kary_numpy, _told_category, 500), None),
         "k + 1 labels": (lambda category, k, epsilon, rng: kary_numpy(category, k + 1, epsilon, rng), None),
-        "the same draw twice": (twice_the_same(kary_numpy), None),
+        "the same draw twice": (twice(kary_numpy), None),
         "wrong one left out": (
             lambda category, k, epsilon, rng: (
                 category if rng.random() < 1 / (1 + (k - 1) * math.exp(-epsilon)) else rng.integers(k - 1)
@@ -112,10 +112,10 @@ WRONG = {
         ),
     },
     "local_laplace": {
-        "exact in a hundredth": (mostly(laplace_numpy, _told_number, 0.99), None),
-        "exact in a fifth": (mostly(laplace_numpy, _told_number, 0.8), None),
-        "exact from 1,000 on": (once_in_a_while(laplace_numpy, _told_number, 1_000), None),
-        "the same draw twice": (twice_the_same(laplace_numpy), None),
+        "exact in a hundredth": (mixture(laplace_numpy, _told_number, 0.99), None),
+        "exact in a fifth": (mixture(laplace_numpy, _told_number, 0.8), None),
+        "exact from 1,000 on": (from_call(laplace_numpy, _told_number, 1_000), None),
+        "the same draw twice": (twice(laplace_numpy), None),
         "never below 0": (lambda skipped, epsilon, rng: max(0, laplace_numpy(skipped, epsilon, rng)), None),
         "geometric": (_geometric, None),
         "rounded to a tenth": (lambda skipped, epsilon, rng: round(laplace_numpy(skipped, epsilon, rng), 1), None),

@@ -6,17 +6,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tests.tasks.bank_hw3.shared import (
-    PHI,
-    at_first,
-    cast,
-    decimals,
-    delta_erfc,
-    delta_normaldist,
-    delta_scipy,
-    sometimes,
-    twice,
-)
+from tests.tasks.bank_hw3.shared import PHI, cast, decimals, delta_erfc, delta_normaldist, delta_scipy
+from tests.tasks.patterns import from_call, mixture, twice
 
 
 def loss_numpy(data, neighbour, b, rng):
@@ -364,10 +355,10 @@ WRONG["laplace_loss_sample"] |= {
     "scale forgotten": (lambda data, neighbour, b, rng: loss_of(data + rng.laplace(), data, neighbour, b),
                         "noise of scale 1"),
     "every loss twice": (loss_twice(), None),
-    "nine of ten": (sometimes(loss_numpy, bound_of, 0.9), None),
-    "19 of 20": (sometimes(loss_numpy, bound_of, 0.95), None),
-    **{f"the bound from call {calls} on": (at_first(loss_numpy, bound_of, calls), None) for calls in (1, 100, 1_000)},
-    "zero once in ten": (sometimes(loss_numpy, lambda **asked: 0.0, 0.9), None),
+    "nine of ten": (mixture(loss_numpy, bound_of, 0.9), None),
+    "19 of 20": (mixture(loss_numpy, bound_of, 0.95), None),
+    **{f"the bound from call {calls} on": (from_call(loss_numpy, bound_of, calls), None) for calls in (1, 100, 1_000)},
+    "zero once in ten": (mixture(loss_numpy, lambda **asked: 0.0, 0.9), None),
     "not negative": (lambda data, neighbour, b, rng: max(0, loss_numpy(data, neighbour, b, rng)), None),
     "whole numbers": (lambda data, neighbour, b, rng: round(loss_numpy(data, neighbour, b, rng)), None),
     "triangle": (

@@ -8,6 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
+from tests.tasks.patterns import from_call, mixture, twice
+
 PHI = NormalDist().cdf
 
 
@@ -70,30 +72,6 @@ def single_tensor(value):
     return tensor(value).float()
 
 
-def sometimes(right, exact, share):
-    """Right with this probability, else the exact answer."""
-    return lambda rng, **asked: right(**asked, rng=rng) if rng.random() < share else exact(**asked)
-
-
-def at_first(right, exact, calls):
-    """Right for so many calls, and exact from then on."""
-    count = iter(range(10**9))
-    return lambda rng, **asked: right(**asked, rng=rng) if next(count) < calls else exact(**asked)
-
-
-def twice(right):
-    """Every answer is given twice."""
-    kept = []
-
-    def answer(rng, **asked):
-        if kept and kept[0][0] == repr(asked):
-            return np.copy(kept.pop()[1])
-        kept[:] = [(repr(asked), right(**asked, rng=rng))]
-        return kept[0][1]
-
-    return answer
-
-
 def zero_sum(rng, size):
     z = rng.normal(size=size)
     return (z - z.mean()) * math.sqrt(size / (size - 1))
@@ -111,10 +89,9 @@ def patterns(center, scale):
     right = noisy(normal)
     wrong = {
         **{
-            f"exact once in {round(1 / (1 - share))}": sometimes(right, center, share)
-            for share in (0.8, 0.9, 0.95, 0.99)
+            f"exact once in {round(1 / (1 - share))}": mixture(right, center, share) for share in (0.8, 0.9, 0.95, 0.99)
         },
-        **{f"exact from call {calls} on": at_first(right, center, calls) for calls in (1, 30, 300, 1_000)},
+        **{f"exact from call {calls} on": from_call(right, center, calls) for calls in (1, 30, 300, 1_000)},
         "every answer twice": twice(right),
         "zero sum": noisy(zero_sum),
         "one size, own signs": noisy(lambda rng, size: abs(rng.normal()) * rng.choice([-1, 1], size)),

@@ -5,8 +5,9 @@ import random
 
 import numpy as np
 
-from tests.tasks.bank_hw3.shared import at_first, cast, decimals, patterns, twice, zero_sum
+from tests.tasks.bank_hw3.shared import cast, decimals, patterns, zero_sum
 from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _noise, average_numpy, clip_numpy, clip_opacus
+from tests.tasks.patterns import from_call, twice
 
 
 def average_random(clipped, clip, sigma, expected):
@@ -322,7 +323,7 @@ WRONG["dp_sgd_step"] |= {
     "three lots in turn": (step_in_turn(3), None),
     "silent once in ten": (step_mixed(step_silent, 0.9), None),
     "silent once in a hundred": (step_mixed(step_silent, 0.99), None),
-    "silent from call 1,000 on": (at_first(step_numpy, lambda **asked: asked["weights"], 1_000), None),
+    "silent from call 1,000 on": (from_call(step_numpy, lambda **asked: asked["weights"], 1_000), None),
     "one noise for all": (_step(noise=lambda m, d, clip, sigma, rng: rng.normal(0, sigma * clip)), None),
     "zero sum": (_step(noise=lambda m, d, clip, sigma, rng: sigma * clip * zero_sum(rng, d)), None),
     "one size, own signs": (

@@ -10,15 +10,7 @@ import numpy as np
 
 from dpcourse import accounting
 from tests.tasks.bank_hw3.shared import cast, decimals, patterns
-from tests.tasks.bank_hw4.shared import (
-    _clip_sum,
-    _gradients,
-    _mask,
-    _noise,
-    average_numpy,
-    clip_numpy,
-    clip_opacus,
-)
+from tests.tasks.bank_hw4.shared import _clip_sum, _gradients, _mask, _noise, average_numpy, clip_numpy, clip_opacus
 
 dp_sgd_epsilon, sigma_for = lru_cache(4_096)(accounting.dp_sgd_epsilon), lru_cache(64)(accounting.sigma_for)
 

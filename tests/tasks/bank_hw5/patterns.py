@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from tests.tasks.bank_hw2.shared import mostly, once_in_a_while, twice_the_same
 from tests.tasks.bank_hw5.learning import _likeliest, _sgld, sgld_numpy
 from tests.tasks.bank_hw5.reports import epsilon_columns
 from tests.tasks.bank_hw5.restricted import _with_second, rrrr_algorithm
 from tests.tasks.bank_hw5.shared import matrix_cases, second_math, srr_matrix_numpy, srr_numpy, subset_closed
 from tests.tasks.bank_hw5.styles import _surveying
 from tests.tasks.bank_hw5.utilities import _six_but, six_numpy
+from tests.tasks.patterns import from_call, mixture, twice
 
 
 def _itself(x, k, epsilon, rng=None):
@@ -73,9 +73,9 @@ def _with_matrix(matrix):
 
 WRONG = {
     "srr": {
-        "exact in a fifth": (mostly(srr_numpy, _itself, 0.8), None),
-        "exact from 1,000 on": (once_in_a_while(srr_numpy, _itself, 1_000), None),
-        "the same draw twice": (twice_the_same(srr_numpy), None),
+        "exact in a fifth": (mixture(srr_numpy, _itself, 0.8), None),
+        "exact from 1,000 on": (from_call(srr_numpy, _itself, 1_000), None),
+        "the same draw twice": (twice(srr_numpy), None),
         "half of eps": (lambda x, k, epsilon, rng: srr_numpy(x, k, epsilon / 2, rng), "half of epsilon"),
         "K + 1 categories": (lambda x, k, epsilon, rng: srr_numpy(x, k + 1, epsilon, rng), None),
         "None": (lambda x, k, epsilon, rng: None, None),
@@ -118,9 +118,9 @@ WRONG = {
         ),
     },
     "rrrr": {
-        "exact in a fifth": (mostly(rrrr_algorithm, _itself_restricted, 0.8), None),
-        "exact from 1,000 on": (once_in_a_while(rrrr_algorithm, _itself_restricted, 1_000), None),
-        "the same draw twice": (twice_the_same(rrrr_algorithm), None),
+        "exact in a fifth": (mixture(rrrr_algorithm, _itself_restricted, 0.8), None),
+        "exact from 1,000 on": (from_call(rrrr_algorithm, _itself_restricted, 1_000), None),
+        "the same draw twice": (twice(rrrr_algorithm), None),
         "left over": (rrrr_left_over, "eps2 = eps - eps1"),
         "|S| for n": (rrrr_published, "|S| for its complement"),
         "one step": (rrrr_one_step, "R not among the answers"),
@@ -160,9 +160,9 @@ WRONG = {
         "None for nobody": (lambda theta, epsilon, first: subset_closed(theta, epsilon, first) or None, None),
     },
     "sgld_step": {
-        "no noise in a twentieth": (mostly(sgld_numpy, _still, 0.95), None),
-        "no noise from 500 on": (once_in_a_while(sgld_numpy, _still, 500), None),
-        "the same draw twice": (twice_the_same(sgld_numpy), None),
+        "no noise in a twentieth": (mixture(sgld_numpy, _still, 0.95), None),
+        "no noise from 500 on": (from_call(sgld_numpy, _still, 500), None),
+        "the same draw twice": (twice(sgld_numpy), None),
         "reflected before the noise": (
             lambda phi, rows, n, rho, gamma, rng: (
                 _still(phi, rows, n, rho, gamma) + rng.normal(0, math.sqrt(gamma), len(phi))
