@@ -25,6 +25,7 @@ from dpcourse.tasks.wording import arguments, number, shown
 
 NAMING = 6_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
 SCREENING = 400  # draws that rule out most mistakes
+CLEARLY = 30  # times as likely as what is right must a mistake be
 WIDER, NARROWER = 1.06, 0.94  # more than six deviations of the mean size of 6,000 draws
 WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
 TOO_LITTLE = "That is too little to hide one person."
@@ -195,28 +196,29 @@ def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) ->
 
     Two are asked for only where none explains everything by itself.
     """
-    if _likely(talk, with_parts(law, {}), seen, LIKELY) > LIKELY:  # hardly to be told from what is right
-        return ()
+    right = _likely(talk, with_parts(law, {}), seen, 0.0)
+    least = max(LIKELY, CLEARLY * right)
     known = talk.task.mistakes
-    best = _best(talk, [(one, one) for one in known], seen)
+    best = _best(talk, [(one, one) for one in known], seen, least)
     if best:
-        return (best[0],)
+        return (best,)
     pairs = [
         ((one, other), with_parts(law, {**one.parts, **other.parts}))
         for one, other in combinations([one for one in known if one.parts], 2)
         if not set(one.parts) & set(other.parts)
     ]
-    both = _best(talk, pairs, seen)
-    return both[0] if both else ()
+    both = _best(talk, pairs, seen, least)
+    return both or ()
 
 
-def _best(talk: Interview, candidates: list[tuple[Any, Mistake]], seen: list[Seen]) -> tuple[Any, float] | None:
-    likeliest: tuple[Any, float] | None = None
+def _best(talk: Interview, candidates: list[tuple[Any, Mistake]], seen: list[Seen], least: float) -> Any:
+    """The label of the likeliest candidate, if one is likelier than ``least``; else None."""
+    best = None
     for label, one in candidates:
-        likely = _likely(talk, one, seen, likeliest[1] if likeliest else LIKELY)
-        if likely > (likeliest[1] if likeliest else LIKELY):
-            likeliest = label, likely
-    return likeliest
+        likely = _likely(talk, one, seen, least)
+        if likely > least:
+            best, least = label, likely
+    return best
 
 
 def _likely(talk: Interview, one: Mistake, seen: list[Seen], least: float) -> float:
