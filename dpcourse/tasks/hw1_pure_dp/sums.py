@@ -120,8 +120,9 @@ total_debt = laplace_task(
 
 
 def _counts_probes(rng: np.random.Generator) -> Sequence[Probe]:
+    """One of the counts is 0: it needs noise like the others."""
     return [
-        {"counts": rng.integers(5, 90, k), "epsilon": float(epsilon)}
+        {"counts": rng.permutation([0, *rng.integers(5, 90, k - 1)]), "epsilon": float(epsilon)}
         for k, epsilon in ((int(rng.integers(5, 8)), rng.uniform(1.5, 2.5)), (4, rng.uniform(0.4, 0.7)))
     ]
 

@@ -25,7 +25,7 @@ def _vector_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """The first sum is small: whoever sets negative answers to 0 does so often. Not four sums, where l1 is twice l2."""
     return [
         {
-            "sums": np.round(np.append(rng.uniform(5, 40), rng.uniform(200, 900, int(k) - 1)), 1),
+            "sums": np.round(np.concatenate([[rng.uniform(5, 40)], rng.uniform(200, 900, int(k) - 2), [0.0]]), 1),
             "cap": float(rng.uniform(5, 20)),
             "epsilon": float(rng.uniform(0.3, 0.9)),
             "delta": float(10 ** rng.uniform(-6, -4)),

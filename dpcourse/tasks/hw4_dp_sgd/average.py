@@ -28,6 +28,8 @@ def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
     for size, expected in ((int(rng.integers(9, 13)), 20.0), (30, 20.0), (0, float(rng.integers(4, 9)))):
         clip = float(rng.uniform(1.7, 3) if size == 30 else rng.uniform(0.4, 0.5))
         rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), 0.25 * clip if size == 30 else clip)
+        if size == 30:
+            rows[:, 3] = 0.0  # a coordinate that nobody moves needs noise, too
         probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.9, 1.5)), "expected": expected})
     return probes
 

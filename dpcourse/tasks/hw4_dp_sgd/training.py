@@ -22,6 +22,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -158,10 +159,17 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: flo
         name=name if plausible else "wrong noise",
     )
     talk.require(
-        width_fit(z.ravel(), NORMAL_SIZES, level=level / 2),
+        width_fit(z.ravel(), NORMAL_SIZES, level=level / 4),
         spreads + (" That is too little to hide one patient." if factor < 1 else ""),
         name="wrong noise",
     )
+    for what, several in (("coordinate", z.T), ("step", z)):
+        fits = [width_fit(one, NORMAL_SIZES, level=level / 8 / len(several)) for one in several]
+        odd = int(np.argmin([fit.p_value for fit in fits]))
+        worst = replace(fits[odd], level=level / 8, p_value=min(1.0, len(fits) * fits[odd].p_value))
+        spread = float(np.sqrt((several[odd] ** 2).mean()))
+        words = f"{unlike}. In {what} {odd} what is beyond them spreads {spread:.3g} times as much as noise of sigma C"
+        talk.require(worst, f"{words}: every {what} needs its own.", name="wrong noise")
     _signs(talk, z, gradients, level / 8)
     talk.require(
         ks_fit(z.ravel(), special.ndtr, level=level / 8),
@@ -170,7 +178,19 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: flo
 
 
 def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray, level: float) -> None:
-    """Noise that knows nothing of the gradients, of the step before or of the next coordinate: fair coins, exactly."""
+    """Noise that knows nothing of the gradients, of the step before or of another coordinate: fair coins, exactly."""
+    signs = np.where(z > 0, 1.0, -1.0)
+    together = np.abs(np.triu(signs.T @ signs, 1))
+    one, other = (int(place) for place in np.unravel_index(int(np.argmax(together)), together.shape))
+    alike, pairs = int(np.count_nonzero(signs[:, one] == signs[:, other])), z.shape[1] * (z.shape[1] - 1) // 2
+    if len(z) * math.log(2) > math.log(8 * pairs / level):  # fewer steps say nothing about so many pairs
+        fit = binomial_fit(alike, len(z), 0.5, level=level / 4 / pairs)
+        talk.require(
+            replace(fit, level=level / 4, p_value=min(1.0, pairs * fit.p_value)),
+            f"What your sums have beyond the clipped gradients has the same sign in coordinates {one} and {other} in "
+            f"{alike} of {len(z)} steps: every coordinate needs noise of its own.",
+            name="noise with a sign",
+        )
     for what, same in (
         ("the sum of these gradients", (z > 0) == (gradients > 0)),
         ("in the step before", (z[1:] > 0) == (z[:-1] > 0)),
@@ -178,7 +198,7 @@ def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray, level: float) 
     ):
         agree = int(np.count_nonzero(same))
         talk.require(
-            binomial_fit(agree, same.size, 0.5, level=level / 3),
+            binomial_fit(agree, same.size, 0.5, level=level / 4),
             f"What your sums have beyond the clipped gradients should be noise. It has the same sign as {what} in "
             f"{agree / same.size:.0%} of all cases, and should in half of them. Clip each gradient as asked; draw the "
             f"noise afresh for every step and coordinate, and add it as it is.",

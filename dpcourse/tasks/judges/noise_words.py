@@ -84,14 +84,27 @@ def diagnose_noise(
         return Failed(failed.text, names, probe=failing, diagnosed=True)
     known = _explaining(talk, law, seen)
     meaning = Meaning()
-    if hides and not failed.names:
-        meaning = _meaning(talk, law, seen, failing)
+    if hides:
+        meaning = _also_too_narrow(seen) if failed.names else _meaning(talk, law, seen, failing)
     names = tuple(one.name for one in known) or failed.names
     if not names and any(one.name == meaning.name for one in talk.task.mistakes):
         names = (meaning.name,)
     if known and all(one.hides is not None for one in known):  # its own message says so
         meaning = Meaning(wasteful=meaning.wasteful and all(one.hides for one in known))
     return Failed(failed.text, names, wasteful=meaning.wasteful, note=meaning.note, probe=failing, diagnosed=True)
+
+
+def _also_too_narrow(seen: list[Seen]) -> Meaning:
+    """Of noise with another fault, such as rounding: is it too narrow, besides? Only far too narrow noise is told."""
+    for one in seen:
+        width = float(one.factors.max())
+        if 0 < width < 0.85 * NARROWER:
+            scale = one.right.scale
+            return Meaning(
+                f"Besides, for {arguments(one.probe)} its width is about {number(width * scale)}, and {number(scale)} "
+                f"is needed. {TOO_LITTLE}"
+            )
+    return Meaning()
 
 
 def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:

@@ -21,12 +21,16 @@ FEW = 0.3  # of all answers must differ: single precision repeats some, rounding
 
 NO_NOISE, SAME_NOISE, SOMETIMES_NONE = "no noise", "always the same noise", "sometimes no noise"
 ROUNDED, CUT, CUT_AT_SECRET, CUT_NOISE = "rounded", "cut after the noise", "cut at the true answer", "cut in the tails"
-AS_PRIVATE = "That costs no privacy, but here the noisy number itself is asked for."
+AS_PRIVATE = (
+    "Whoever rounds a noisy answer loses no privacy by that; whoever rounds the noise may. "
+    "Give the noisy number itself."
+)
 
 
 def refuse_repeats(talk: Interview, answers: np.ndarray, right: Noise, about: str) -> None:
     """Fail answers, a row for each call, of which some coordinate has the same number again and again."""
-    if (answers == answers[0]).all() and np.allclose(answers[0], right.centers, rtol=1e-9, atol=1e-6 * right.scale):
+    still = bool((answers == answers[0]).all())
+    if still and np.allclose(answers[0], right.centers, rtol=1e-9, atol=1e-6 * right.scale):
         shown = number(float(answers[0, 0]), 6) if answers.shape[1] == 1 else "the same"
         talk.fail(f"{about} Every answer was {shown}, the true one: there is no noise.", name=NO_NOISE)
     finest = 2 * _spacing(answers)
@@ -107,7 +111,7 @@ def _refuse_cut(
             name=CUT_AT_SECRET,
         )
     other_end = 2 * center - value
-    if center != 0 and _comes_again(talk, answers, value, other_end):
+    if center != 0 and other_end != value and _comes_again(talk, answers, value, other_end):
         talk.fail(
             f"{text}, and others are exactly {number(other_end, 6)}: the noise is cut on both sides of the truth. "
             "Such ends follow the secret; an answer that can never come speaks against one of the two worlds.",

@@ -130,8 +130,8 @@ class Derivation:
         return Map(self.symbols, self.givens, rng)
 
     def fault(self, steps: Sequence[Step], world: Map) -> Fault | None:
-        """The first fault, or None."""
-        before = self.start
+        """The first fault, or None. A step that writes its line once more uses no reason."""
+        before, used = self.start, set[str]()
         for number, step in enumerate(steps, 1):
             try:
                 after = parse(step.formula, self.kinds)
@@ -140,11 +140,13 @@ class Derivation:
                 return Fault("unreadable", number, f"Step {number}: {complaint}")
             if fault is not None:
                 return fault._replace(before=before)
+            if after != before:
+                used.add(step.reason)
             before = after
         if broken(before, self.goal, "=", world.place()) is not None:
             text = f"Every step follows, but the last line, {before.text}, is not the goal, {self.goal.text}."
             return Fault("not the goal", len(steps), text, before)
-        missing = [reason for reason in self.required if reason not in {step.reason for step in steps}]
+        missing = [reason for reason in self.required if reason not in used]
         if missing:
             text = (
                 f"Every step follows, but none is taken by {missing[0]!r}, and each reason of the list is needed at "

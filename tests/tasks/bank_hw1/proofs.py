@@ -1,6 +1,6 @@
 """Submissions to homework 1: the derivations."""
 
-from dpcourse.tasks.hw1_pure_dp.proofs import _SUMS
+from dpcourse.tasks.hw1_pure_dp.proofs import _SUMS, _count_ratio
 from tests.tasks.bank_hw1.shared import wrong
 
 
@@ -250,6 +250,9 @@ RIGHT = {
 _OTHERS = {
     "proof_count": {
         "nothing": _giving([("=", "1", "algebra")]),
+        "the start once more, then the goal": _giving(
+            [("=", _count_ratio(51, 50), "algebra"), ("<=", "exp(1/b)", "triangle inequality")]
+        ),
         "given away": _giving(
             [
                 ("=", "exp((abs(y-50) - abs(y-51))/b)", "algebra"),

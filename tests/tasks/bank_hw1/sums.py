@@ -372,3 +372,7 @@ _MORE = {
 }
 
 WRONG = wrong(_OTHERS, _KNOWN, _MORE)
+WRONG["noisy_counts"]["no noise on what is 0"] = (
+    lambda counts, epsilon, rng: np.where(counts == 0, 0, counts + rng.laplace(0, len(counts) / epsilon, len(counts))),
+    "no noise on some",
+)

@@ -497,3 +497,11 @@ WRONG["smallest_sigma"] |= {
     "delta at 0": (lambda epsilon, delta, sensitivity: sensitivity / (2 * NormalDist().inv_cdf((1 + delta) / 2)), None),
     "None": (lambda epsilon, delta, sensitivity: None, None),
 }  # fmt: skip
+WRONG["gaussian_release"]["no noise on what is 0"] = (
+    lambda sums, cap, epsilon, delta, rng: np.where(
+        sums == 0,
+        0,
+        sums + rng.normal(0, math.sqrt(2 * math.log(1.25 / delta) * len(sums)) * cap / epsilon, len(sums)),
+    ),
+    None,
+)

@@ -341,3 +341,9 @@ WRONG["dp_sgd_step"] |= {
     "weights cut": (lambda weights, x, y, q, clip, sigma, rate, rng: (
         np.maximum(step_numpy(weights, x, y, q, clip, sigma, rate, rng), 0)), None),
 }  # fmt: skip
+WRONG["noisy_average"]["no noise where nobody moves"] = (
+    lambda clipped, clip, sigma, expected, rng: (
+        (clipped.sum(axis=0) + (clipped != 0).any(axis=0) * rng.normal(0, sigma * clip, clipped.shape[1])) / expected
+    ),
+    None,
+)

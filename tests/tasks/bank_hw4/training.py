@@ -364,7 +364,16 @@ def _epochs():
     return lot
 
 
+def _noise_but(change):
+    """Noise of the right width, of which ``change(z)`` spoils a part."""
+    return lambda m, d, clip, sigma, rng: change(rng.normal(0, sigma * clip, d))
+
+
 WRONG["train_private"] |= {
+    "one coordinate never noisy": (_train(noise=_noise_but(lambda z: np.append(z[:-1], 0))), None),
+    "two coordinates share it": (_train(noise=_noise_but(lambda z: np.append(z[:-1], z[-2]))), None),
+    "two far apart share it": (_train(noise=_noise_but(lambda z: np.append(z[:-1], z[0]))), None),
+    "half the noise on three": (_train(noise=_noise_but(lambda z: np.append(z[:-3], z[-3:] / 2))), None),
     "one lot for all steps": (
         _train(lot=lambda n, q, rng: np.random.default_rng(5).random(n) < q), "a lot used twice",
     ),

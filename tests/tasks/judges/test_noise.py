@@ -165,7 +165,8 @@ def test_what_is_said_of_it_is_true(kind, name):
         assert not verdict.passed
         assert words in verdict.message, verdict
         assert verdict.wasteful is wasteful
-        assert ("costs no privacy" in verdict.message) is (name == "rounded")
+        assert "costs no privacy" not in verdict.message
+        assert ("whoever rounds the noise may" in verdict.message) is (name == "rounded")
         assert ("wasteful" in verdict.message) is wasteful
 
 
@@ -219,3 +220,11 @@ def test_its_parts_have_their_laws(law):
     assert np.median(z) == pytest.approx(law.typical, rel=0.02)  # six deviations of either median
     assert z.mean() == pytest.approx(law.mean_size, rel=0.015)
     assert 2 * float(law.cdf(np.array(-law.far))) == pytest.approx(np.mean(z > law.far), abs=8e-4)
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_of_rounded_noise_that_is_too_narrow_both_are_told(kind):
+    for seed in SEEDS:
+        verdict = judged(kind, plus(lambda z, values, rng: np.round(10 * z) / 30)[kind], seed)
+        assert verdict.mistake == "rounded"
+        assert "too little to hide one person" in verdict.message
