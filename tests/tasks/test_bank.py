@@ -106,8 +106,8 @@ def test_check_answers_at_once(homework, name):
     task = tasks_of(homework)[name]
     if task.seconds > 10:
         return
+    verdict(task, task.mistakes[-1].wrong, 0, public=True)  # imports, caches
     for function in (next(iter(bank(homework).RIGHT[name].values())), task.mistakes[0].wrong):
-        verdict(task, function, 0, public=True)  # imports, caches
         start = time.process_time()
         verdict(task, function, 0, public=True)
         assert time.process_time() - start <= 2
