@@ -23,7 +23,7 @@ _HOME = {
     "randomness": "SystemRandomness",
 }
 _ROOMS = (
-    "accounting", "adaptive_ldp", "attacks", "audit", "data", "explore", "mechanisms", "plots", "privacy_loss",
+    "accounting", "adaptive_ldp", "attacks", "audit", "data", "explore", "mechanisms", "privacy_loss", "scenes",
     "sensitivity", "sgd",
 )  # fmt: skip
 _WHERE = {name: module for module, names in _HOME.items() for name in names.split()}

@@ -24,7 +24,7 @@ MARKERS = tuple(f"{edge} {what}" for edge in ("BEGIN", "END") for what in ("SOLU
 OWN_TASKS = "tasks.py"  # the place of the course's own tasks in what students get
 #: Files and folders that only the instructor has: the gradebook, other people's work, the known answers of the tests.
 KEPT = re.compile(
-    r"(^|/)(source|submitted|autograded|grading|earlier|tests|nbgrader_config\.py|bank_hw\w*\.py|[^/]*\.db)(/|$)"
+    r"(^|/)(source|submitted|autograded|grading|earlier|tests|testing|studies|nbgrader_config\.py|[^/]*\.db)(/|$)"
     rf"|/{re.escape(OWN_TASKS)}(/|$)"
 )
 PACKAGE = re.compile(rf"(dpcourse|autograder|tools)/.*\.py$|{re.escape(OWN_TASKS)}$")

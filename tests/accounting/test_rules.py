@@ -16,7 +16,7 @@ from dpcourse.accounting import (
     best_composition,
     group_privacy,
 )
-from dpcourse.accounting.spent import Spent
+from dpcourse.accounting.cost import Spent
 
 EPSILONS, DELTAS = st.floats(0.01, 3), st.floats(1e-9, 1e-3)
 

@@ -10,12 +10,12 @@ from dpcourse import KaryResponse, Neighbours
 from dpcourse.adaptive_ldp import (
     RestrictedResponse,
     StandardResponse,
-    columns,
     first_epsilons,
     restricted_matrix,
     second_epsilon,
     true_epsilon,
 )
+from dpcourse.adaptive_ldp.rrrr_columns import columns
 
 SETTINGS = 12_000
 

@@ -7,9 +7,9 @@ import pytest
 
 from dpcourse import explore
 from dpcourse.adaptive_ldp import AdaptiveSurvey
-from dpcourse.explore import live
-from dpcourse.explore.surveys import PARTIES
-from dpcourse.plots import Picture
+from dpcourse.explore.lecture5 import live_survey
+from dpcourse.explore.lecture5.surveys import PARTIES
+from dpcourse.scenes import Picture
 
 
 def test_watching_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -25,7 +25,7 @@ def test_watching_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_every_twentieth_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[tuple[int, int, Picture]] = []
-    monkeypatch.setattr(live, "_screen", lambda: lambda *frame: shown.append(frame))
+    monkeypatch.setattr(live_survey, "_screen", lambda: lambda *frame: shown.append(frame))
     explore.watch_survey(AdaptiveSurvey(20, epsilon=3, rng=5), [0] * 40, np.eye(20)[0], rng=2)
     assert [done for done, *_ in shown] == list(range(2, 41, 2))
     assert "40 of 40 answers" in shown[-1][2].says

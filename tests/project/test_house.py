@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conftest import ROOT
+from testing import ROOT
 
 # Imports go one way: each room, and the rooms that it may not import.
-SEEN_OR_ASKED = {"plots", "explore", "tasks", "check"}
+SEEN_OR_ASKED = {"scenes", "explore", "tasks", "check"}
 SYSTEMS = {"sgd", "adaptive_ldp", "attacks"}
 HEAVY = ["torch", "matplotlib", "ipywidgets", "scipy.stats", "pandas"]
 
@@ -28,7 +28,7 @@ def forbidden_rooms(room: str) -> set[str]:
         return set()
     if room == "explore":
         return {"tasks", "check"}
-    if room == "plots":
+    if room == "scenes":
         return {"explore", "tasks", "check"}
     return SEEN_OR_ASKED if room in SYSTEMS else SYSTEMS | SEEN_OR_ASKED
 
@@ -182,14 +182,14 @@ def test_one_version_everywhere():
 @pytest.mark.parametrize(
     ("path", "source", "wrong"),
     [
-        ("dpcourse/mechanisms/laplace.py", "import numpy\nfrom .base import M\nfrom ..door import positive", False),
-        ("dpcourse/mechanisms/laplace.py", "def f():\n    from ..plots import paint", True),
+        ("dpcourse/mechanisms/laplace.py", "import numpy\nfrom .base import M\nfrom ..checks import positive", False),
+        ("dpcourse/mechanisms/laplace.py", "def f():\n    from ..scenes import paint", True),
         ("dpcourse/mechanisms/laplace.py", "from dpcourse import explore", True),
         ("dpcourse/accounting/__init__.py", "from ..sgd import train", True),
         ("dpcourse/sgd/train.py", "from dpcourse.mechanisms import Gaussian", False),
-        ("dpcourse/sgd/train.py", "import dpcourse.plots.painter", True),
-        ("dpcourse/explore/laplace.py", "from ..plots import Scene", False),
-        ("dpcourse/plots/scene.py", "from .. import explore", True),
+        ("dpcourse/sgd/train.py", "import dpcourse.scenes.painter", True),
+        ("dpcourse/explore/laplace.py", "from ..scenes import Scene", False),
+        ("dpcourse/scenes/scene.py", "from .. import explore", True),
         ("dpcourse/check.py", "from autograder import Grade", True),
         ("dpcourse/__init__.py", "from .check import check", False),
     ],

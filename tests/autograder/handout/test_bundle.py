@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from autograder.handout.repository import FILES, FOLDERS, TARGETS
+from testing import ROOT
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course
-from tests.conftest import ROOT
 
 WITHOUT = shutil.ignore_patterns("__pycache__", ".*")
 
@@ -29,8 +29,8 @@ def _repository(tmp_path_factory):
     for name in (*FILES, "Makefile", "README.md"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
-    (folder / "tests").mkdir()
-    (folder / "tests" / "bank_hw1.py").write_text("answers")
+    (folder / "testing" / "submissions").mkdir(parents=True)
+    (folder / "testing" / "submissions" / "hw1.py").write_text("answers")
     return folder
 
 
@@ -54,7 +54,7 @@ def test_a_bundle_has_what_a_student_needs(repository, tmp_path, capsys):
         assert name in files
     assert os.access(target / "postBuild", os.X_OK)
     assert [
-        name for name in files if re.search(r"source/|nbgrader_config|tests/|\.db$|submitted|grading/|bank_hw", name)
+        name for name in files if re.search(r"source/|nbgrader_config|testing/|tests/|\.db$|submitted|grading/", name)
     ] == []
     assert "mybinder.org/v2/gh/ada/course" in (target / "README.md").read_text()
 
@@ -205,7 +205,7 @@ def password_in(name: str):
         (in_file("lectures/tricks.py", f"def f():\n    {LIKELIHOOD}\n"), "", "lectures/tricks.py holds"),
         (in_file("lectures/wide.txt", f"One line:\n{LIKELIHOOD}", "utf-16"), "", "lectures/wide.txt holds"),
         (in_file("lectures/answers.zip", "PK"), "", "is an archive"),
-        (in_file("dpcourse/bank_hw1.py", ""), "", "for instructors only"),
+        (in_file("dpcourse/testing/hw1.py", ""), "", "for instructors only"),
         (password_in("environment.yml"), "", "environment.yml holds the gradebook's password"),
     ],
 )
