@@ -9,7 +9,7 @@ LABELS = ("upper bound", "exact", "approximation")
 
 
 @dataclass(frozen=True)
-class Spent:
+class Cost:
     """A total privacy cost."""
 
     epsilon: float

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 from dpcourse import checks
-from dpcourse.accounting.cost import Spent
+from dpcourse.accounting.cost import Cost
 from dpcourse.accounting.renyi import MOMENTS, renyi_sampled_gaussian
 from dpcourse.accounting.rules import advanced_composition, amplify_by_sampling, basic_composition
+from dpcourse.guarantee import Neighbours
 from dpcourse.privacy_loss import GaussianLoss, PrivacyLoss
+from dpcourse.solve import NoSolution, root, smallest_integer
 
 
 def dp_sgd_loss(sigma: float, q: float, steps: int) -> PrivacyLoss:
@@ -16,7 +18,8 @@ def dp_sgd_loss(sigma: float, q: float, steps: int) -> PrivacyLoss:
 
     ``sigma`` is the noise multiplier (noise standard deviation / clipping norm), ``q`` the sampling rate.
     """
-    return GaussianLoss(1 / checks.positive("sigma", sigma)).subsample(q).compose(checks.whole_number("steps", steps))
+    one_step = GaussianLoss(1 / checks.positive("sigma", sigma)).between(Neighbours.ADD_REMOVE)
+    return one_step.subsample(q).compose(checks.whole_number("steps", steps))
 
 
 def dp_sgd_epsilon(sigma: float, q: float, steps: int, delta: float) -> float:
@@ -24,7 +27,7 @@ def dp_sgd_epsilon(sigma: float, q: float, steps: int, delta: float) -> float:
     return dp_sgd_loss(sigma, q, steps).epsilon(checks.small_delta("delta", delta, zero=False))
 
 
-def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Spent]:
+def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Cost]:
     """The same run as five accountants see it, from the slides' tools to the exact privacy loss.
 
     The first two calibrate each step as an (eps_0, delta_0)-DP Gaussian, amplify it by sampling and compose; delta is
@@ -34,7 +37,7 @@ def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Sp
     one_step = GaussianLoss(1 / checks.positive("sigma", sigma))
     q = checks.fraction_of_one("q", q)
 
-    def amplified(delta_share: float) -> Spent:
+    def amplified(delta_share: float) -> Cost:
         # delta_share is per step and after amplification, which multiplies by q; below 1 it must stay.
         before = min(delta_share / q, 0.999)
         return amplify_by_sampling(one_step.epsilon(before), before, q)
@@ -42,37 +45,28 @@ def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Sp
     plain, half = amplified(delta / steps), amplified(delta / (2 * steps))
     basic = basic_composition([(plain.epsilon, plain.delta)] * steps)
     advanced = advanced_composition(half.epsilon, half.delta, steps, delta / 2)
-    moments = renyi_sampled_gaussian(sigma, q, orders=MOMENTS).compose(steps).epsilon(delta, conversion="moments")
-    improved = renyi_sampled_gaussian(sigma, q).compose(steps).epsilon(delta)
+    moments = renyi_sampled_gaussian(sigma, q, orders=MOMENTS).compose(steps).cost(delta, conversion="moments")
+    improved = renyi_sampled_gaussian(sigma, q).compose(steps).cost(delta)
     loss = dp_sgd_loss(sigma, q, steps)
-    exact = Spent(loss.epsilon(delta), delta, "privacy loss distribution", label=loss.label)
+    exact = Cost(loss.epsilon(delta), delta, "privacy loss distribution", label=loss.label)
     return [basic, advanced, moments, improved, exact]
 
 
 def sigma_for(epsilon: float, delta: float, *, q: float = 1.0, steps: int = 1) -> float:
     """The smallest noise multiplier (to a relative 1e-6) for which the run is certified (epsilon, delta)-DP."""
-    from scipy.optimize import brentq
-
     epsilon, delta = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta, zero=False)
     q, steps = checks.fraction_of_one("q", q), checks.whole_number("steps", steps)
 
-    def excess(log_sigma: float) -> float:
+    def left_over(log_sigma: float) -> float:
         # An epsilon of 0 or infinity would stop the root finder; any number of the right sign will do there.
         spent = min(max(dp_sgd_epsilon(math.exp(log_sigma), q, steps, delta), 1e-300), 1e300)
-        return math.log(spent) - math.log(epsilon)
+        return math.log(epsilon) - math.log(spent)
 
-    high = 0.0
-    while excess(high) > 0:
-        high += 1.0
-    low = high - 1.0
-    while excess(low) < 0:
-        high, low = low, low - 1.0
-        if low < -6:
-            raise ValueError(
-                f"epsilon = {epsilon!r} at delta = {delta!r} is met by any noise: sigma below {math.exp(low)!r}"
-            )
-    log_sigma = brentq(excess, low, high, xtol=2e-7, rtol=1e-10)
-    while excess(log_sigma) > 0:  # the root may lie a hair on the wrong side: step over, never under
+    try:
+        log_sigma = root(left_over, -1.0, 0.0, limits=(-5.0, 700.0), tolerance=2e-7, relative=1e-10)
+    except NoSolution:
+        raise ValueError(f"epsilon = {epsilon!r} at delta = {delta!r} is met by any noise: sigma below 0.01") from None
+    while left_over(log_sigma) < 0:  # the root may lie a hair on the wrong side: step over, never under
         log_sigma += 4e-7
     return math.exp(log_sigma)
 
@@ -84,17 +78,9 @@ def steps_within(epsilon: float, delta: float, *, sigma: float, q: float) -> int
     def fits(steps: int) -> bool:
         return dp_sgd_epsilon(sigma, q, steps, delta) <= epsilon
 
-    if not fits(1):
-        return 0
-    high = 2
-    while fits(high):
-        high *= 2
-        if high > 2**40:
-            raise ValueError(
-                f"more than {high // 2} steps fit into epsilon = {epsilon!r}: sigma = {sigma!r} is very large"
-            )
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    try:
+        return smallest_integer(lambda steps: not fits(steps), limit=2**40) - 1
+    except NoSolution:
+        raise ValueError(
+            f"more than {2**40} steps fit into epsilon = {epsilon!r}: sigma = {sigma!r} is very large"
+        ) from None

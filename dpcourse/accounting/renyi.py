@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse import checks
-from dpcourse.accounting.cost import Spent
+from dpcourse.accounting.cost import Cost
 
 #: Orders from 1.1 to 1024, dense where the optimum usually lies.
 ORDERS = tuple([1 + x / 10 for x in range(1, 100)] + list(range(11, 65)) + [80, 96, 128, 192, 256, 384, 512, 1024])
@@ -42,7 +42,7 @@ class Renyi:
         sums = (a + b for a, b in zip(self.divergences, other.divergences, strict=True))
         return Renyi(self.orders, tuple(sums))
 
-    def epsilon(self, delta: float, *, conversion: str = "improved") -> Spent:
+    def epsilon(self, delta: float, *, conversion: str = "improved") -> float:
         """The best epsilon over all orders.
 
         "moments": r + ln(1/delta)/(a - 1), the conversion of Abadi et al. 2016 and Mironov 2017.
@@ -54,8 +54,12 @@ class Renyi:
         candidates = r + math.log(1 / delta) / (a - 1)
         if conversion == "improved":
             candidates = np.minimum(candidates, r + np.log1p(-1 / a) - (math.log(delta) + np.log(a)) / (a - 1))
+        return max(float(candidates.min()), 0.0)
+
+    def cost(self, delta: float, *, conversion: str = "improved") -> Cost:
+        """The same epsilon with its delta and the name of the method."""
         name = "Renyi DP" if conversion == "improved" else "moments accountant"
-        return Spent(max(float(candidates.min()), 0.0), delta, name)
+        return Cost(self.epsilon(delta, conversion=conversion), delta, name)
 
 
 def renyi_gaussian(sigma: float, *, sensitivity: float = 1.0, orders: Sequence[float] = ORDERS) -> Renyi:

@@ -17,6 +17,7 @@ from scipy import special
 
 from dpcourse import checks
 from dpcourse.audit.fit_result import Fit, error_rates, refuse_powerless
+from dpcourse.solve import NoSolution, first_integer, smallest_integer
 
 
 def lower_tail(k: int, n: int, p: float) -> float:
@@ -48,8 +49,8 @@ def rejection_region(draws: int, probability: float, level: float) -> tuple[int,
 
     ``low`` is -1, ``high`` is draws + 1 where even the most extreme count is not rare enough.
     """
-    low = first_count(lambda k: lower_tail(k, draws, probability) > level / 2, draws) - 1
-    high = first_count(lambda k: upper_tail(k, draws, probability) <= level / 2, draws + 1)
+    low = first_integer(lambda k: lower_tail(k, draws, probability) > level / 2, draws) - 1
+    high = first_integer(lambda k: upper_tail(k, draws, probability) <= level / 2, draws + 1)
     return low, high
 
 
@@ -110,22 +111,12 @@ def draws_to_tell_apart(reference: float, wrong: float, *, level: float = 1e-6, 
         low, high = rejection_region(draws, p, level)
         return (upper_tail(high, draws, q) if q > p else lower_tail(low, draws, q)) >= power
 
-    return smallest_count(enough)
+    return fewest_draws(enough)
 
 
-def smallest_count(enough: Callable[[int], bool], *, limit: int = 2**50) -> int:
-    """The smallest n >= 1 with ``enough(n)``, for a condition that (all but) stays true once it is."""
-    plenty = 1
-    while not enough(plenty):
-        plenty *= 2
-        if plenty > limit:
-            raise ValueError(f"no number of draws up to {limit:,} is enough: the two are too close to tell apart")
-    return first_count(enough, plenty, after=plenty // 2)
-
-
-def first_count(condition: Callable[[int], bool], last: int, *, after: int = -1) -> int:
-    """The smallest k in after+1 .. last at which a condition that stays true, and holds at ``last``, becomes true."""
-    while last - after > 1:
-        middle = (after + last) // 2
-        after, last = (after, middle) if condition(middle) else (middle, last)
-    return last
+def fewest_draws(enough: Callable[[int], bool]) -> int:
+    """The smallest number of draws that is enough."""
+    try:
+        return smallest_integer(enough)
+    except NoSolution as error:
+        raise ValueError(f"no number of draws will do ({error}): the two are too close to tell apart") from None

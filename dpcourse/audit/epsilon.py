@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from dpcourse import checks
-from dpcourse.audit.binomial import first_count, lower_tail, probability_at_least, probability_at_most, upper_tail
+from dpcourse.audit.binomial import lower_tail, probability_at_least, probability_at_most, upper_tail
 from dpcourse.audit.events import most_telling
 from dpcourse.audit.outputs import Outputs, Statistic, comparable, draw
 from dpcourse.randomness import Rng, generator
+from dpcourse.solve import first_integer
 
 _PROPOSE, _CHOOSE = 0.2, 0.4  # up to the first share draws propose events, up to the second they choose, the rest tests
 _FEWEST = 20  # draws per world
@@ -162,8 +163,8 @@ def detectable_epsilon(
     def convicted(epsilon: float) -> bool:
         lie = (1 - delta) / (1 + math.exp(epsilon))
         # Each count is at least this unlucky with probability at most miss / 2, so both are better otherwise.
-        hits = first_count(lambda k: lower_tail(k, n, 1 - lie) > miss / 2, n)
-        other = first_count(lambda k: upper_tail(k + 1, n, lie) <= miss / 2, n)
+        hits = first_integer(lambda k: lower_tail(k, n, 1 - lie) > miss / 2, n)
+        other = first_integer(lambda k: upper_tail(k + 1, n, lie) <= miss / 2, n)
         return certified(hits, n, other, n, delta=delta, level=level) > claimed
 
     low, high = claimed, 700.0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse import checks
-from dpcourse.audit.binomial import binomial_fit, draws_to_tell_apart, lower_tail, smallest_count, upper_tail
+from dpcourse.audit.binomial import binomial_fit, draws_to_tell_apart, fewest_draws, lower_tail, upper_tail
 from dpcourse.audit.distribution_fit import ks_critical
 from dpcourse.audit.fit_result import Cdf, Fit, cdf_values, degenerate, error_rates, scalar_samples
 
@@ -100,7 +100,7 @@ def draws_needed_for_scale_error(
                 missed *= upper_tail(int(np.floor(draws * (right - critical))) + 1, draws, wrong)
         return missed <= 1 - power
 
-    return smallest_count(enough)
+    return fewest_draws(enough)
 
 
 def best_threshold(outside: Callable[[Any], Any], factor: float) -> float:

@@ -61,7 +61,7 @@ class Mechanism(ABC):
         if (data is None) != (neighbour is None):
             raise TypeError("give both data and neighbour, or neither for the worst case")
         loss = self._worst_plrv() if data is None else self._plrv_of(data, neighbour)
-        return loss if self.relation is Neighbours.ADD_REMOVE else loss.between_replaced()
+        return loss.between(self.relation)
 
     def _worst_plrv(self) -> PrivacyLoss:
         return self._plrv_of(*self.worst_case())

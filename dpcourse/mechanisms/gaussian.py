@@ -14,6 +14,7 @@ from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, PrivacyLoss
 from dpcourse.privacy_loss.closed import gaussian_delta, gaussian_mu
 from dpcourse.randomness import Rng, generator
+from dpcourse.solve import root
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,12 +136,10 @@ def classical_limit(delta: float) -> float:
     There its sigma is the smallest one that is (epsilon, delta)-DP; below, it is larger. (That the formula cannot hold
     for large epsilon is shown by Balle & Wang 2018.)
     """
-    from scipy.optimize import brentq
-
     delta = checks.small_delta("delta", delta, zero=False)
 
     def excess(log_epsilon: float) -> float:
         epsilon = math.exp(log_epsilon)
         return math.log(gaussian_delta(epsilon, 1 / classical_sigma(epsilon, delta)) / delta)
 
-    return math.exp(brentq(excess, math.log(1.0), math.log(100.0), xtol=1e-12))
+    return math.exp(root(excess, math.log(1.0), math.log(100.0), tolerance=1e-12))

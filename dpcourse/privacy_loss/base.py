@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 import numpy as np
 
 from dpcourse import checks
+from dpcourse.guarantee import Neighbours
 from dpcourse.randomness import Rng
+from dpcourse.solve import NoSolution, root
 
 if TYPE_CHECKING:
     from dpcourse.privacy_loss.either_direction import EitherDirection
@@ -50,8 +52,8 @@ class PrivacyLoss(ABC):
 
     #: "exact" (closed form), "upper bound" (certified numerics) or "approximation".
     label: str = "exact"
-    #: Set where the pair comes from a mechanism whose neighbours replace one person.
-    replaces: bool = False
+    #: When the two datasets of the pair are neighbours; None for two distributions that nobody called datasets.
+    relation: Neighbours | None = None
 
     # ---- what a subclass provides -----------------------------------------------------------------------------
     @abstractmethod
@@ -67,8 +69,8 @@ class PrivacyLoss(ABC):
         """Draw the loss: outputs from P, pushed through ln P/Q."""
 
     @abstractmethod
-    def reverse(self) -> PrivacyLoss:
-        """The PLRV of the pair the other way round, (Q, P)."""
+    def _reversed(self) -> PrivacyLoss:
+        """The PLRV of the pair the other way round; its relation is looked after by ``reverse``."""
 
     @property
     @abstractmethod
@@ -108,9 +110,17 @@ class PrivacyLoss(ABC):
         if np.ndim(epsilon):
             if bracket:
                 raise ValueError(f"bracket=True takes one epsilon at a time, got {np.shape(epsilon)} of them")
-            return np.array([self.delta(each) for each in np.ravel(epsilon)]).reshape(np.shape(epsilon))
+            return self._curve(np.asarray(epsilon))
         bounds = self._delta(checks.non_negative("epsilon", epsilon), lower_too=bracket)
         return bounds if bracket else bounds.upper
+
+    def _curve(self, epsilons: np.ndarray) -> np.ndarray:
+        """delta at many epsilons: what bounds delta at a smaller epsilon bounds it at every larger one."""
+        flat = epsilons.ravel()
+        order = np.argsort(flat, kind="stable")
+        deltas = np.empty(flat.shape)
+        deltas[order] = np.minimum.accumulate([self.delta(each) for each in flat[order]] or np.empty(0))
+        return deltas.reshape(epsilons.shape)
 
     @overload
     def epsilon(self, delta: Any, *, bracket: Literal[False] = False) -> Any: ...
@@ -154,10 +164,21 @@ class PrivacyLoss(ABC):
         """So that sum([a, b, c]) works, which starts with 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def between_replaced(self) -> PrivacyLoss:
-        """The same loss, remembered as that of two datasets in which one person was replaced by another."""
+    def reverse(self) -> PrivacyLoss:
+        """The PLRV of the pair the other way round, (Q, P)."""
+        return self._reversed().between(self.relation)
+
+    def between(self, relation: Neighbours | str | None) -> PrivacyLoss:
+        """The same loss, as that of two datasets that are neighbours in this sense.
+
+        Every operation keeps it, and losses of different relations do not add up: their epsilons protect against
+        different changes of the data.
+        """
+        relation = None if relation is None else Neighbours.of(relation)
+        if relation is self.relation:
+            return self
         loss = copy.copy(self)
-        object.__setattr__(loss, "replaces", True)
+        object.__setattr__(loss, "relation", relation)
         return loss
 
     def subsample(self, q: Any) -> PrivacyLoss:
@@ -168,7 +189,7 @@ class PrivacyLoss(ABC):
         """
         from dpcourse.privacy_loss.subsampled import subsample
 
-        if self.replaces:
+        if self.relation is Neighbours.REPLACE:
             warnings.warn(
                 "this loss belongs to a mechanism whose neighbours replace one person. Sub-sampling is computed for "
                 "add/remove neighbours, taking the pair as (person in the sample, person not in it): for replace-one "
@@ -176,7 +197,7 @@ class PrivacyLoss(ABC):
                 NeighbourWarning,
                 stacklevel=2,
             )
-        return subsample(self, checks.fraction_of_one("q", q))
+        return subsample(self, checks.fraction_of_one("q", q)).between(self.relation)
 
     # ---- default answers for losses with closed-form tails ----------------------------------------------------
     @property
@@ -196,26 +217,23 @@ class PrivacyLoss(ABC):
 
 def invert_delta(delta_of: Any, delta: float) -> float:
     """The epsilon >= 0 at which a continuous, decreasing delta(epsilon) passes ``delta``."""
-    from scipy.optimize import brentq
-
     if delta_of(0.0) <= delta:
         return 0.0
     target = math.log(delta)
 
-    def excess(epsilon: float) -> float:
-        return math.log(max(delta_of(epsilon), 5e-324)) - target
+    def covered(epsilon: float) -> float:
+        return target - math.log(max(delta_of(epsilon), 5e-324))
 
-    high = 1.0
-    while excess(high) > 0:
-        high *= 2
-        if high > 1e15:
-            return math.inf
-    low = high / 2 if high > 1 else 0.0
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=8.9e-16, maxiter=500))
+    try:
+        return root(covered, 0.0, 1.0, limits=(0.0, 1e15), tolerance=1e-300)
+    except NoSolution:
+        return math.inf
 
 
 def both_ways(loss: PrivacyLoss) -> EitherDirection:
     """The pair and its reverse, as one object whose answers are the worse of the two."""
     from dpcourse.privacy_loss.either_direction import EitherDirection
 
-    return loss if isinstance(loss, EitherDirection) else EitherDirection(removed=loss, added=loss.reverse())
+    if isinstance(loss, EitherDirection):
+        return loss
+    return EitherDirection(removed=loss, added=loss.reverse())

@@ -11,6 +11,7 @@ import numpy as np
 from dpcourse import checks
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.randomness import Rng, generator
+from dpcourse.solve import root
 
 _SQRT2 = math.sqrt(2.0)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -44,7 +45,7 @@ class GaussianLoss(PrivacyLoss):
     def sample(self, size: int | tuple[int, ...] | None = None, *, rng: Rng = None) -> Any:
         return self.mu * (self.mu / 2 + generator(rng).standard_normal(size))
 
-    def reverse(self) -> GaussianLoss:
+    def _reversed(self) -> GaussianLoss:
         return self  # both distributions look the same from the other side
 
     @property
@@ -112,7 +113,7 @@ class LaplaceLoss(PrivacyLoss):
         t = generator(rng).laplace(size=size)
         return np.clip(self.shift - 2 * t, -self.shift, self.shift)
 
-    def reverse(self) -> LaplaceLoss:
+    def _reversed(self) -> LaplaceLoss:
         return self
 
     @property
@@ -148,19 +149,12 @@ def _small_laplace_mean(shift: float) -> float:
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """The largest mu = sensitivity/sigma for which a Gaussian is (epsilon, delta)-DP: the analytic calibration."""
-    from scipy.optimize import brentq
-
     target = math.log(delta)
 
     def excess(log_mu: float) -> float:
         return math.log(max(gaussian_delta(epsilon, math.exp(log_mu)), 5e-324)) - target
 
-    low, high = math.log(epsilon + delta) - 5, 0.0
-    while excess(high) < 0:
-        high += 2
-    while excess(low) > 0:
-        low -= 5
-    return math.exp(brentq(excess, low, high, xtol=1e-15, rtol=8.9e-16))
+    return math.exp(root(excess, min(math.log(epsilon + delta) - 5, -1.0), 0.0))
 
 
 __all__ = ["GaussianLoss", "LaplaceLoss", "gaussian_delta", "gaussian_mu"]

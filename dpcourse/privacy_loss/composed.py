@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.guarantee import Neighbours
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.privacy_loss.closed import GaussianLoss
 from dpcourse.privacy_loss.discrete import DiscreteLoss
@@ -26,8 +27,19 @@ def compose(parts: Iterable[tuple[PrivacyLoss, int]]) -> PrivacyLoss:
     parts = list(parts)
     if not parts:
         raise ValueError("compose needs at least one (loss, times), got none")
-    total = _sum(parts)
-    return total.between_replaced() if any(loss.replaces for loss, _ in parts) else total
+    return _sum(parts).between(common_relation([loss for loss, _ in parts]))
+
+
+def common_relation(losses: Iterable[PrivacyLoss]) -> Neighbours | None:
+    """The neighbour relation of losses that may be added up; two different ones are refused."""
+    relations = list(dict.fromkeys(loss.relation for loss in losses if loss.relation is not None))
+    if len(relations) > 1:
+        one, other = relations
+        raise ValueError(
+            f"losses of different neighbours cannot be added: one is for {one.value!r}, another for {other.value!r}. "
+            "Build both mechanisms for the same neighbours="
+        )
+    return relations[0] if relations else None
 
 
 def _sum(parts: list[tuple[PrivacyLoss, int]]) -> PrivacyLoss:
@@ -124,7 +136,7 @@ class ComposedLoss(PrivacyLoss):
                 total = total + loss.sample(size, rng=rng)
         return total[()]
 
-    def reverse(self) -> PrivacyLoss:
+    def _reversed(self) -> PrivacyLoss:
         return _sum([(loss.reverse(), times) for loss, times in self.parts])
 
     @property

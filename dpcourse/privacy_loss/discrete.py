@@ -12,6 +12,7 @@ import numpy as np
 from dpcourse import checks
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.randomness import Rng, generator
+from dpcourse.solve import first_integer
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +149,7 @@ class DiscreteLoss(PrivacyLoss):
         u = generator(rng).random(size) * cumulative[-1]
         return values[np.minimum(np.searchsorted(cumulative, u, side="right"), values.size - 1)]
 
-    def reverse(self) -> DiscreteLoss:
+    def _reversed(self) -> DiscreteLoss:
         return DiscreteLoss(
             -self.losses[::-1], self._q_masses[::-1], self.only_q, self.only_p, self.step, label=self.label
         )
@@ -188,10 +189,7 @@ class DiscreteLoss(PrivacyLoss):
         if self._delta(0.0).upper <= delta:
             return self._certified(0.0)
         atoms = self.losses[self.losses > 0]
-        low, high = 0, atoms.size  # the first atom at which delta is small enough, by bisection
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._delta(float(atoms[middle])).upper <= delta else (middle + 1, high)
+        low = first_integer(lambda place: self._delta(float(atoms[place])).upper <= delta, atoms.size)
         reference = float(atoms[min(low, atoms.size - 1)])
         tail = self.losses >= reference
         p = self.masses[tail].sum() + self.only_p

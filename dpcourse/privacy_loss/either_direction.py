@@ -39,7 +39,7 @@ class EitherDirection(PrivacyLoss):
     def sample(self, size: int | tuple[int, ...] | None = None, *, rng: Rng = None) -> Any:
         return self.removed.sample(size, rng=rng)
 
-    def reverse(self) -> EitherDirection:
+    def _reversed(self) -> EitherDirection:
         return EitherDirection(removed=self.added, added=self.removed)
 
     @property

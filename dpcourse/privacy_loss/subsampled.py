@@ -99,7 +99,7 @@ class SubsampledLoss(PrivacyLoss):
         taking_part = rng.random(size) < self.q
         return mixed_loss(np.where(taking_part, with_person, without), self.q)
 
-    def reverse(self) -> SubsampledLoss:
+    def _reversed(self) -> SubsampledLoss:
         return SubsampledLoss(self.base, self.q, not self.reversed)
 
     @cached_property

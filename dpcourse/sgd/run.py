@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from dpcourse.accounting import Spent
+from dpcourse.accounting import Cost
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
 
 
@@ -77,9 +77,9 @@ class Run:
         return dp_sgd_epsilon(self.plan.sigma, self.plan.q, self.step, self.plan.delta)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Cost:
         """The cost as the accounting room writes it."""
-        return Spent(self.epsilon, self.plan.delta, "privacy loss distribution")
+        return Cost(self.epsilon, self.plan.delta, "privacy loss distribution")
 
     @property
     def accuracy(self) -> float | None:

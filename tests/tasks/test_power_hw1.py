@@ -7,9 +7,10 @@ import pytest
 from scipy.special import ndtr
 
 from dpcourse.audit import draws_needed_for_scale_error, ks_fit
-from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
+from dpcourse.audit.binomial import lower_tail, upper_tail
 from dpcourse.audit.distribution_fit import ks_critical
 from dpcourse.audit.epsilon import certified
+from dpcourse.solve import first_integer
 from dpcourse.tasks import LEVEL, Student, tasks_of
 from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices
@@ -165,12 +166,12 @@ def test_a_median_that_spends_more_than_its_budget_is_convicted(factor, look):
         allowed = math.exp(pair[0]["epsilon"])
         p, q = shares_below_the_step(pair, factor)
         for draws in HARD_LOOKS[:look]:
-            least = first_count(lambda k, n=draws[0], p=p: lower_tail(k, n, p) > MISS / 10, draws[0])
-            most = first_count(lambda k, n=draws[1], q=q: upper_tail(k + 1, n, q) <= MISS / 10, draws[1])
+            least = first_integer(lambda k, n=draws[0], p=p: lower_tail(k, n, p) > MISS / 10, draws[0])
+            most = first_integer(lambda k, n=draws[1], q=q: upper_tail(k + 1, n, q) <= MISS / 10, draws[1])
             assert not _is_harmless((least, most), draws, allowed)
         draws = HARD_LOOKS[look]
-        hits = first_count(lambda k, n=draws[0], p=p: lower_tail(k, n, p) > 0.3 * MISS, draws[0])
-        other = first_count(lambda k, n=draws[1], q=q: upper_tail(k + 1, n, q) <= 0.3 * MISS, draws[1])
+        hits = first_integer(lambda k, n=draws[0], p=p: lower_tail(k, n, p) > 0.3 * MISS, draws[0])
+        other = first_integer(lambda k, n=draws[1], q=q: upper_tail(k + 1, n, q) <= 0.3 * MISS, draws[1])
         found = certified(hits, draws[0], other, draws[1], delta=0.0, level=LEVEL / TESTS)
         assert found > pair[0]["epsilon"]
 
@@ -187,8 +188,8 @@ def test_the_right_median_is_mostly_let_go_at_the_first_look():
 
 def test_the_exact_median_in_two_of_a_hundred_answers_is_convicted():
     assert lower_tail(FEW_EXACT - 1, PAIR_DRAWS, 0.02) < MISS / 10
-    hits = first_count(lambda k: lower_tail(k, EXACT_DRAWS, 0.02) > 0.4 * MISS, EXACT_DRAWS)
-    other = first_count(lambda k: upper_tail(k + 1, EXACT_DRAWS, 1e-7) <= 0.4 * MISS, EXACT_DRAWS)
+    hits = first_integer(lambda k: lower_tail(k, EXACT_DRAWS, 0.02) > 0.4 * MISS, EXACT_DRAWS)
+    other = first_integer(lambda k: upper_tail(k + 1, EXACT_DRAWS, 1e-7) <= 0.4 * MISS, EXACT_DRAWS)
     assert certified(hits, EXACT_DRAWS, other, EXACT_DRAWS, delta=0.0, level=LEVEL / TESTS) > 2.2
 
 
@@ -200,8 +201,8 @@ def test_a_row_or_a_gap_without_its_width_is_convicted_by_the_known_events():
         rows = np.exp(-epsilon / 2 * np.abs(np.arange(n) - (n - 1) / 2))
         gaps = np.exp(-epsilon / 2 * np.abs(np.arange(n + 1) - n / 2))
         for p in (rows.max() / rows.sum(), gaps.max() / gaps.sum()):
-            hits = first_count(lambda k, p=p: lower_tail(k, PAIR_DRAWS, p) > 0.45 * MISS, PAIR_DRAWS)
-            other = first_count(lambda k: upper_tail(k + 1, PAIR_DRAWS, 1e-4) <= 0.45 * MISS, PAIR_DRAWS)
+            hits = first_integer(lambda k, p=p: lower_tail(k, PAIR_DRAWS, p) > 0.45 * MISS, PAIR_DRAWS)
+            other = first_integer(lambda k: upper_tail(k + 1, PAIR_DRAWS, 1e-4) <= 0.45 * MISS, PAIR_DRAWS)
             assert certified(hits, PAIR_DRAWS, other, PAIR_DRAWS, delta=0.0, level=LEVEL / TESTS) > epsilon
 
 
@@ -243,7 +244,7 @@ def test_the_narrow_pairs_convict_noise_that_is_far_too_small():
     # Noise of a mean: the search may stop short of one answer in twenty.
     assert certified(int(0.9 * tested), tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
     # Local sensitivity: above the lower end with probability 1/2 in one table, never in the other.
-    hits = first_count(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
+    hits = first_integer(lambda k: lower_tail(k, tested, 0.5) > MISS, tested)
     assert certified(hits, tested, 0, tested, delta=0.0, level=LEVEL / TESTS) > 2.2
 
 

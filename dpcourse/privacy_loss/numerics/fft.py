@@ -16,16 +16,18 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
 from dpcourse.privacy_loss.base import LARGEST_LOSS, Bracket, PrivacyLoss
 from dpcourse.privacy_loss.discrete import DiscreteLoss
+from dpcourse.privacy_loss.numerics.direct import direct_delta
 from dpcourse.privacy_loss.numerics.lattice import Lattice, dominated, dominating, log_mass, total
-from dpcourse.privacy_loss.numerics.tilt import Parts, Plan, chernoff, plan_for
+from dpcourse.privacy_loss.numerics.tilt import Parts, Plan, chernoff, loss_range, plan_for
 
 Grids: TypeAlias = Sequence[tuple[Lattice, int]]
 #: Relative error of epsilon (or of delta) that the grid of a dominating loss may cause; the bracket is 3 times as wide.
@@ -35,7 +37,9 @@ _LONGEST_TRANSFORM = 4_000_000  # ... of a window: together about 300 MB at the 
 _WRAPPED = 23.0  # the window leaves out e^-23 of the tilted mass on each side ...
 _WRAPPED_EXACT = 37.0  # ... or less than rounding does, where the grid holds the loss exactly and is small
 _LARGEST_OFFSET = 600.0  # from the centre of a window, so that e^offset is a number
+_MOMENT_NODES = 40_000  # of a grid whose moments are wanted only
 _ROUNDING = np.finfo(float).eps
+_FACTORS = (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.0)  # of the planned tilt: what is tried, in this order
 
 
 def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
@@ -64,29 +68,97 @@ def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) 
 
 
 def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
-    """The delta of the sum at ``epsilon``: an upper bound, and a lower bound if asked for."""
+    """The delta of the sum at ``epsilon``: an upper bound, and a lower bound if asked for.
+
+    Where a single rare loss makes all of delta no window holds the tilted sum, or its errors outweigh the answer. Then
+    three other bounds are certain: that by moments, that of a direct sum, and delta at a few smaller epsilons.
+    """
+    plan, step = _delta_plan(parts, epsilon)
+    upper, precise = _upper_delta(parts, plan, step, epsilon)
+    if not precise:
+        others = [_delta_on_rung(tuple(parts), rung) for rung in _rungs_below(epsilon)]
+        upper = min(upper, moment_bound(parts, epsilon), direct_delta(parts, epsilon), *others)
+    if not lower_too:
+        return Bracket(0.0, upper)
+    finest = 6 if precise else 0  # where no window holds the sum, no finer grid helps
+    lower = _lower(parts, plan, step, upper, 4 * TOLERANCE * upper, lambda sum_: sum_.delta(epsilon, side=-1), finest)
+    return Bracket(lower, upper)
+
+
+def _delta_plan(parts: Parts, epsilon: float) -> tuple[Plan, float]:
+    """Where to look for delta at ``epsilon``, and the step of the grid."""
     plan = _plan(parts, 1e-30, lambda eps, log_delta: eps, epsilon)
     # The first plan found out how small delta is; the second cuts the tails accordingly.
-    tail = 1e-7 * math.exp(max(plan.log_delta, -600.0))
+    tail = 1e-7 * math.exp(max(plan.log_delta, -680.0))
     plan = _plan(parts, tail, lambda eps, log_delta: eps, epsilon)
     if epsilon < plan.floor:  # nearly all mass lies above: no tilt, and a window around the mean
         plan = replace(plan, theta=0.0)
     bend = total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
-    step = _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
-    upper = _search(_grids(parts, dominating, step, plan), plan, lambda sum_: sum_.delta(epsilon, side=1), 1.0)
-    upper = min(upper, 1.0)
-    if not lower_too:
-        return Bracket(0.0, upper)
-    lower = _lower(parts, plan, step, upper, 4 * TOLERANCE * upper, lambda sum_: sum_.delta(epsilon, side=-1))
-    return Bracket(lower, upper)
+    return plan, _fit_step(parts, math.sqrt(12 * TOLERANCE / bend), plan)
+
+
+def _upper_delta(parts: Parts, plan: Plan, step: float, epsilon: float) -> tuple[float, bool]:
+    """The smallest upper bound of several tilts, as soon as one of them is precise; and whether one is."""
+    grids, best = _grids(parts, dominating, step, plan), 1.0
+    for factor in _FACTORS if plan.theta > 0 else (1.0,):
+        with contextlib.suppress(MemoryError):
+            tilted = TiltedSum.of(grids, factor * plan.theta, plan)
+            best = float(np.fmin(best, tilted.delta(epsilon, side=1)))  # NaN: epsilon is outside this window
+            cut = tilted.infinite - _infinite(parts)  # what the grid's range left out
+            if tilted.delta(epsilon, side=-1) - cut >= 0.99 * best:
+                return best, True
+    return best, False
+
+
+def _rungs_below(epsilon: float) -> list[int]:
+    """A few smaller epsilons, 2^(rung / 2): the same ones for all that lie near each other."""
+    top = math.ceil(2 * math.log2(epsilon)) - 1 if epsilon > 0 else 0
+    return [top, top - 1, top - 2] if epsilon > 0 else []
+
+
+@lru_cache(maxsize=256)
+def _delta_on_rung(parts: tuple[tuple[PrivacyLoss, int], ...], rung: int) -> float:
+    epsilon = 2 ** (rung / 2)
+    return _upper_delta(parts, *_delta_plan(parts, epsilon), epsilon)[0]
+
+
+def moment_bound(parts: Parts, epsilon: float) -> float:
+    """delta <= infinite + e^(K(t) - t epsilon) t^t / (1 + t)^(1 + t) for every t > 0, with K the ln E[e^(t L)].
+
+    Canonne, Kamath & Steinke 2020, Proposition 12, in moments (t is the Renyi order less 1). The moments are those of
+    a grid that dominates the loss: the bound is certified.
+    """
+    from scipy.optimize import minimize_scalar
+
+    grids = []
+    for loss, times in parts:
+        low, high = loss_range(loss, 1e-306)
+        grids.append((dominating(loss, (high - low) / _MOMENT_NODES, low, high), times))
+
+    def exponent(log_tilt: float) -> float:
+        theta = math.exp(log_tilt)
+        return _cumulants(grids, theta)[0] - theta * epsilon + theta * log_tilt - (1 + theta) * math.log1p(theta)
+
+    tilts = np.linspace(math.log(1e-2), math.log(1e4), 30)
+    best = int(np.argmin([exponent(tilt) for tilt in tilts]))
+    ends = float(tilts[max(best - 1, 0)]), float(tilts[min(best + 1, tilts.size - 1)])
+    least = float(minimize_scalar(exponent, bounds=ends, method="bounded", options={"xatol": 1e-4}).fun)
+    infinite = _together((grid.infinite, times) for grid, times in grids)
+    return min(infinite + math.exp(min(least, 0.0)), 1.0)
 
 
 def _lower(
-    parts: Parts, plan: Plan, step: float, upper: float, width: float, answer: Callable[[TiltedSum], float]
+    parts: Parts,
+    plan: Plan,
+    step: float,
+    upper: float,
+    width: float,
+    answer: Callable[[TiltedSum], float],
+    finest: int = 6,
 ) -> float:
-    """The best lower bound on grids up to 64 times finer: where the density is rough, the lower polygon needs one."""
+    """The best lower bound on grids up to 2^finest finer: where the density is rough, the lower polygon needs one."""
     best = 0.0
-    for refinement in (1, 2, 4, 8, 16, 32, 64):
+    for refinement in (2**power for power in range(finest + 1)):
         finer = _fit_step(parts, step / refinement, plan)
         best = max(best, min(_search(_grids(parts, dominated, finer, plan), plan, answer, 0.0), upper))
         if upper - best <= width or finer > step / refinement:
@@ -147,14 +219,13 @@ class TiltedSum:
         offset = sum(times * grid.first for grid, times in grids) - start
         masses = np.roll(fft.irfft(spectrum, n), offset % n)
         rounding = _ROUNDING * (2 * total(grids) + 40 * math.log2(n)) * max(1.0, (theta * spread + 1e-3) ** -0.5)
-        finite = sum(times * math.log1p(-min(grid.infinite, 1 - 2**-53)) for grid, times in grids)
         return cls(
             theta=theta,
             centre=mean,
             log_scale=log_m - theta * mean,
             losses=step * np.arange(start, start + n),
             masses=masses,
-            infinite=-math.expm1(finite),
+            infinite=_together((grid.infinite, times) for grid, times in grids),
             error=2 * math.exp(-plan.wrapped) + rounding,
         )
 
@@ -197,6 +268,15 @@ class TiltedSum:
         return float(max(self.centre + offset[passed - 1] + rise, 0.0))
 
 
+def _together(masses: Iterable[tuple[float, int]]) -> float:
+    """The probability that an infinite loss comes at least once."""
+    return -math.expm1(sum(times * math.log1p(-min(mass, 1 - 2**-53)) for mass, times in masses)) + 0.0
+
+
+def _infinite(parts: Parts) -> float:
+    return _together((loss.infinite_mass, times) for loss, times in parts)
+
+
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
     """A dot product without BLAS, whose threads cost more than they bring here, above all on a busy machine."""
     return float(np.einsum("i,i->", a, b))
@@ -209,7 +289,7 @@ def _sum_from_right(values: np.ndarray) -> np.ndarray:
 
 def _search(grids: Grids, plan: Plan, answer: Callable[[TiltedSum], float], otherwise: float) -> float:
     """Ask the tilted sum at the planned theta; if the answer lies outside its window, tilt more, then less."""
-    for factor in (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.0) if plan.theta > 0 else (1.0,):
+    for factor in _FACTORS if plan.theta > 0 else (1.0,):
         with contextlib.suppress(MemoryError):
             value = answer(TiltedSum.of(grids, factor * plan.theta, plan))
             if not math.isnan(value):

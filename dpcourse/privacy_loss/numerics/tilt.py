@@ -43,9 +43,10 @@ def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], ta
     rounds = total(parts)
     coarse, ranges = [], []
     for loss, times in parts:
-        low, high = _range(loss, max(tail / rounds, 1e-300))
+        low, high = loss_range(loss, max(tail / rounds, 1e-306))
         ranges.append((low, high))
-        nodes = np.concatenate((-np.geomspace(-low, 1e-14, 200), [0.0], np.geomspace(1e-14, high, 300)))
+        near, far = np.geomspace(1e-14, high, 300), np.linspace(0.0, high, 200)  # of the far losses each is rare
+        nodes = np.unique(np.concatenate((-np.geomspace(-low, 1e-14, 200), near, far)))
         coarse.append((nodes, connect_dots(loss, nodes).masses, times))
     variance = sum(times * _variance(nodes, masses) for nodes, masses, times in coarse)
     thetas = np.geomspace(1e-3, 1e3, 41) / math.sqrt(max(variance, 1e-300))
@@ -94,7 +95,7 @@ def _variance(nodes: np.ndarray, masses: np.ndarray) -> float:
     return float(masses @ (nodes - mean) ** 2 / masses.sum())
 
 
-def _range(loss: PrivacyLoss, tail: float) -> tuple[float, float]:
+def loss_range(loss: PrivacyLoss, tail: float) -> tuple[float, float]:
     """A finite interval that holds all losses but ``tail`` of their mass on each side (and 0)."""
     grid = np.geomspace(1e-13, LARGEST_LOSS, 500)
     high = grid[np.argmax(np.append(loss.above(grid[:-1])[0] - loss.infinite_mass <= tail, True))]

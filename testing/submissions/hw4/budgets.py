@@ -102,7 +102,7 @@ def steps_float(epsilon, delta, sigma, q):
 def steps_renyi(epsilon, delta, sigma, q):
     one = renyi_sampled_gaussian(sigma, q)
     steps = 0
-    while one.compose(steps + 1).epsilon(delta).epsilon <= epsilon:
+    while one.compose(steps + 1).epsilon(delta) <= epsilon:
         steps += 1
     return steps
 
