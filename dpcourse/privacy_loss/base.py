@@ -215,7 +215,7 @@ class PrivacyLoss(ABC):
         return Bracket(value, value)
 
 
-def invert_delta(delta_of: Any, delta: float) -> float:
+def invert_delta(delta_of: Any, delta: float, relative: float = 8.9e-16) -> float:
     """The epsilon >= 0 at which a continuous, decreasing delta(epsilon) passes ``delta``."""
     if delta_of(0.0) <= delta:
         return 0.0
@@ -225,7 +225,7 @@ def invert_delta(delta_of: Any, delta: float) -> float:
         return target - math.log(max(delta_of(epsilon), 5e-324))
 
     try:
-        return root(covered, 0.0, 1.0, limits=(0.0, 1e15), tolerance=1e-300)
+        return root(covered, 0.0, 1.0, limits=(0.0, 1e15), tolerance=1e-300, relative=relative)
     except NoSolution:
         return math.inf
 

@@ -157,10 +157,11 @@ class SubsampledLoss(PrivacyLoss):
         return Bracket(factor * inner.lower, factor * inner.upper)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
-        upper = invert_delta(lambda epsilon: self._delta(epsilon, lower_too=False).upper, delta)
+        relative = 8.9e-16 if self.label == "exact" else 1e-11  # a bound need not be resolved to the last bit
+        upper = invert_delta(lambda epsilon: self._delta(epsilon, lower_too=False).upper, delta, relative)
         if self.label == "exact" or not lower_too:
             return Bracket(upper if self.label == "exact" else 0.0, upper)
-        return Bracket(invert_delta(lambda epsilon: self._delta(epsilon).lower, delta), upper)
+        return Bracket(invert_delta(lambda epsilon: self._delta(epsilon).lower, delta, relative), upper)
 
 
 def mixed_loss(loss: Any, q: float) -> Any:

@@ -38,6 +38,7 @@ _WRAPPED = 23.0  # the window leaves out e^-23 of the tilted mass on each side .
 _WRAPPED_EXACT = 37.0  # ... or less than rounding does, where the grid holds the loss exactly and is small
 _LARGEST_OFFSET = 600.0  # from the centre of a window, so that e^offset is a number
 _MOMENT_NODES = 40_000  # of a grid whose moments are wanted only
+_PRECISE = 0.1  # a bound from above is worth another look unless one from below has this share of it
 _ROUNDING = np.finfo(float).eps
 _FACTORS = (1.0, 1.5, 0.5, 2.5, 0.2, 5.0, 0.0)  # of the planned tilt: what is tried, in this order
 
@@ -103,10 +104,15 @@ def _upper_delta(parts: Parts, plan: Plan, step: float, epsilon: float) -> tuple
     for factor in _FACTORS if plan.theta > 0 else (1.0,):
         with contextlib.suppress(MemoryError):
             tilted = TiltedSum.of(grids, factor * plan.theta, plan)
-            best = float(np.fmin(best, tilted.delta(epsilon, side=1)))  # NaN: epsilon is outside this window
+            upper, lower = (tilted.delta(epsilon, side=side) for side in (1, -1))
+            if math.isnan(upper):  # epsilon is outside this window
+                continue
+            no_better, best = upper > best / 2, min(upper, best)
             cut = tilted.infinite - _infinite(parts)  # what the grid's range left out
-            if tilted.delta(epsilon, side=-1) - cut >= 0.99 * best:
+            if lower - cut >= _PRECISE * best:
                 return best, True
+            if no_better and best < 1:
+                break
     return best, False
 
 
