@@ -2,12 +2,14 @@
 
 Few draws of every probe first, many of the last one for what has passed. Each test is exact, and the one with the most
 power for its error: signs for the centre, the sum of sizes for the scale (see ``scale_tests``), Kolmogorov-Smirnov for
-the shape, the largest size for the tails, signs and sizes of every two coordinates (and calls) for noise that is
-shared, and the signs of all coordinates together for noise that cancels.
+the shape, the largest size for the tails and the smallest ones for noise that is nearly absent now and then, signs and
+sizes of every two coordinates (and calls, at any distance) for noise that is shared, and the signs of all coordinates
+together for noise that cancels.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,10 +19,12 @@ from scipy import special
 
 from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.audit.evidence import Fit
-from dpcourse.tasks.interview import LEVEL, Failed, Interview
+from dpcourse.tasks.complaints import Complaint
+from dpcourse.tasks.interview import CLOSER, LEVEL, Failed, Interview
+from dpcourse.tasks.judges.calls import oddest_agreement
 from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.noise_words import diagnose_noise
-from dpcourse.tasks.judges.repeats import refuse_repeats
+from dpcourse.tasks.judges.repeats import SOMETIMES_NONE, refuse_repeats, spacing
 from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
 from dpcourse.tasks.pictures import spread
 from dpcourse.tasks.respondent import Probe
@@ -28,6 +32,10 @@ from dpcourse.tasks.wording import arguments, number
 
 TESTS = 11  # of one look
 DRAWS = 13_000  # of the last look at one number: a Laplace scale off by 10%, or a Gaussian in its place, is seen
+OTHER_SHAPE, SHAPELESS = "its shape is another one.", 1e-4
+GRAIN = 64  # steps between numbers of this precision are needed to tell small noise
+ONE_SIGN, ONE_SIZE = "has the same sign", "is large or small together"
+SAME_IN_TWO = "same noise in two calls"
 HUGE = 1e100  # squares of larger numbers are no numbers any more
 
 
@@ -60,17 +68,19 @@ def look_at_noise(
     """Look at these probes, or at all of the talk; chance fails right answers with probability ``level``."""
     most, probes = draws or DRAWS, talk.probes if probes is None else probes
     rights = [law(**probe) for probe in probes]
-    level = level / (len(probes) + 1) / TESTS  # looks, and tests in each
     looks = [*((place, talk.few) for place in range(len(rights))), (len(rights) - 1, most)]
+    level = level / (len(looks) + 1)  # of each look, and of all calls together
+    seen = list[np.ndarray]()
     try:
         for place, number_of_draws in looks:
-            look_once(talk, probes[place], rights[place], number_of_draws, level)
+            seen.append(look_once(talk, probes[place], rights[place], number_of_draws, level / TESTS))
+        look_at_calls(talk, seen, rights[-1].law.typical, level)
     except Failed as failed:
         raise diagnose_noise(talk, probes, law, failed, hides=hides) from None
 
 
-def look_once(talk: Interview, probe: Probe, right: Noise, draws: int, level: float) -> None:
-    """One look at one probe: eleven tests, each at this level."""
+def look_once(talk: Interview, probe: Probe, right: Noise, draws: int, level: float) -> np.ndarray:
+    """One look at one probe: eleven tests, each at this level. The noises, a row for each call."""
     answers = talk.draws(probe, draws).reshape(draws, -1)
     about, talk.failing = f"I called you {draws:,} times with {arguments(probe)}.", probe
     if answers.shape[1] != right.centers.size:
@@ -84,7 +94,28 @@ def look_once(talk: Interview, probe: Probe, right: Noise, draws: int, level: fl
     seen.look_at_shapes()
     seen.look_at_tails()
     seen.look_at_coordinates()
-    seen.look_at_calls()
+    seen.look_at_small_ones()
+    return seen.z
+
+
+def look_at_calls(talk: Interview, seen: Sequence[np.ndarray], typical: float, level: float) -> None:
+    """Signs and sizes of all numbers in the order in which they came: every call has noise of its own, to any probe."""
+    columns = {z.shape[1] for z in seen}
+    for what, of in ((ONE_SIGN, lambda z: z > 0), (ONE_SIZE, lambda z: np.abs(z) > typical)):
+        labels = np.concatenate([of(z).ravel() for z in seen]).astype(int)
+        odd = oddest_agreement(labels, (0.5, 0.5), level / 2)
+        calls, rest = divmod(odd.distance, min(columns))
+        together = "calls" if len(columns) == 1 and not rest else "numbers"
+        distance = calls if together == "calls" else odd.distance
+        words = "one call and of the next" if (distance, together) == (1, "calls") else f"two {together} at a distance "
+        words += "" if words.endswith("next") else f"of {distance:,}"
+        talk.require(
+            odd.fit,
+            f"I called you {sum(map(len, seen)):,} times. The noise of {words} {what} in {odd.share:.0%} of the "
+            f"pairs, and should in half of them: every call needs noise of its own, or else two answers together give "
+            f"it away.",
+            name=SAME_IN_TWO,
+        )
 
 
 def refuse_huge(talk: Interview, answers: np.ndarray) -> None:
@@ -125,14 +156,16 @@ class Look:
     def look_at_widths(self) -> None:
         """All coordinates together, then the oddest one."""
         law = self.right.law
-        self._require(width_fit(self.z.ravel(), law.sizes, level=self.level), self._width_words(None), 0)
+        fit = width_fit(self.z.ravel(), law.sizes, level=self.level)
+        self._require(fit, "" if fit.passed else self._width_words(None), 0)
         fits = [width_fit(self.z[:, column], law.sizes, level=self._each) for column in range(self.columns)]
         odd = int(np.argmin([fit.p_value for fit in fits]))
-        self._require(self._worst(fits[odd]), self._width_words(odd), odd)
+        fit = self._worst(fits[odd])
+        self._require(fit, "" if fit.passed else self._width_words(odd), odd)
 
     def look_at_shapes(self) -> None:
         """The distribution function of all coordinates together, then that of the oddest one."""
-        words = f"Your noise is not {self._needed()}, nor of any other {self._unit()}: its shape is another one."
+        words = f"Your noise is not {self._needed()}, nor of any other {self._unit()}: {OTHER_SHAPE}"
         self._require(ks_fit(self.z.ravel(), self.right.law.cdf, level=self.level), words, 0)
         fits = [ks_fit(self.z[:, column], self.right.law.cdf, level=self._each) for column in range(self.columns)]
         odd = int(np.argmin([fit.p_value for fit in fits]))
@@ -184,17 +217,33 @@ class Look:
         )
         self._require(binomial_fit(beyond, self.draws, share, level=self.level), words, 0, name=says[1])
 
-    def look_at_calls(self) -> None:
-        """Signs and sizes of one call and of the next; as independent coins, compared, are independent coins, too."""
-        for what, high in self._halves():
-            same = high[1:, 0] == high[:-1, 0]
-            agree = int(np.count_nonzero(same))
-            words = (
-                f"The noise of one call and of the next {what} in {agree / same.size:.0%} of the answers, and should "
-                f"in half of them: every call needs noise of its own, or else two answers together give it away."
+    def look_at_small_ones(self) -> None:
+        """Noise that is nearly absent now and then: too many numbers, or whole answers, lie very near the truth."""
+        flat, law = np.abs(self.z), self.right.law
+        limits = 0.5 ** np.arange(1, 24)
+        limits = limits[limits > GRAIN * spacing(self.answers) / self.right.scale]
+        kinds = [(flat.ravel(), 1, "noises")]
+        kinds += [(flat.max(axis=1), self.columns, "answers, in all coordinates,")] if self.columns > 1 else []
+        tests = [
+            (
+                int(np.count_nonzero(sizes < limit)),
+                sizes.size,
+                float(1 - 2 * law.cdf(np.array(-limit))) ** power,
+                what,
+                limit,
             )
-            fit = binomial_fit(agree, same.size, 0.5, level=self.level / 2)
-            self._require(fit, words, 0, name="same noise in two calls")
+            for sizes, power, what in kinds
+            for limit in limits.tolist()
+        ]
+        if not tests:
+            return
+        near, of, share, what, limit = min(tests, key=lambda one: special.bdtrc(one[0] - 1, one[1], one[2]))
+        fit = binomial_fit(near, of, share, level=self.level / len(tests))
+        words = (
+            f"{near:,} of your {of:,} {what} are smaller than {number(limit)} times the {self._unit()}; "
+            f"{of * share:.2g} are right: noise that is nearly absent now and then hides nobody."
+        )
+        self._require(self._worst(fit, len(tests), self.level), words, 0, name=SOMETIMES_NONE)
 
     def paint(self, column: int) -> None:
         """The picture of one coordinate, for who may see it."""
@@ -206,8 +255,8 @@ class Look:
 
     def _halves(self) -> list[tuple[str, np.ndarray]]:
         return [
-            ("has the same sign", self.z > 0),
-            ("is large or small together", np.abs(self.z) > self.right.law.typical),
+            (ONE_SIGN, self.z > 0),
+            (ONE_SIZE, np.abs(self.z) > self.right.law.typical),
         ]
 
     def _require(self, fit: Fit, words: str, column: int, *, name: str = "") -> None:
@@ -235,9 +284,15 @@ class Look:
         return f"{self.right.law.words} {number(self.right.scale)}"
 
     def _width_words(self, column: int | None) -> str:
-        z = self.z if column is None else self.z[:, [column]]
+        rows = self.z
+        if self.talk.failing is not None and len(rows) < CLOSER:  # more of them tell its shape
+            with contextlib.suppress(Complaint):
+                rows = self.right.standardized(self.talk.draws(self.talk.failing, CLOSER).reshape(CLOSER, -1))
+        z = rows if column is None else rows[:, [column]]
         factor = float(np.median(np.abs(z - np.median(z, axis=0)))) / self.right.law.typical
         where = "" if column is None else self._in(column)
+        if factor > 0 and not ks_fit(z.ravel() / factor, self.right.law.cdf, level=SHAPELESS).passed:
+            return f"Your noise{where} is not {self._needed()}, nor of any other {self._unit()}: {OTHER_SHAPE}"
         return (
             f"Your noise{where} is like {self.right.law.words} about {number(factor * self.right.scale)}; "
             f"{number(self.right.scale)} is needed."
