@@ -18,6 +18,7 @@ from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.interview import Failed, Interview
 from dpcourse.tasks.judges.diagnosis import same_values
 from dpcourse.tasks.mistake import Variation, arguments_of, mistake
+from dpcourse.tasks.probes import edges, uniform
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.task import Task
 from dpcourse.tasks.wording import arguments, shown
@@ -107,7 +108,12 @@ def _known_by_the_first(judge: Callable[[Interview], None]) -> Callable[[Intervi
 _share_of_class: Task = value_task(
     "share_of_class",
     see="lecture 2, section 7 (Now the class; How sure are we?)",
-    probes=_class_probes,
+    probes=edges(
+        _class_probes,
+        *({"reports": np.array([report])} for report in (0, 1)),
+        *({"reports": np.full(40, report)} for report in (0, 1)),
+        {"epsilon": uniform(4, 5)},
+    ),
     right=_estimate,
     form=Answers({"share": NUMBER, "standard_error": NUMBER}),
     mistakes=[
@@ -234,7 +240,7 @@ TOO_FEW = "With so many the error is still a little larger than asked: round up,
 students_needed = value_task(
     "students_needed",
     see="lecture 2, section 8 (The price of trusting nobody)",
-    probes=_plan_probes,
+    probes=edges(_plan_probes, {"error": 0.25, "epsilon": uniform(4.2, 5)}, {"error": 0.034, "epsilon": 0.097}),
     right=lambda p: (people_needed(RandomizedResponse(epsilon=p.epsilon), p.error), math.ceil(_central(p))),
     form=Answers({"local": NUMBER, "central": NUMBER}),
     mistakes=[

@@ -94,8 +94,8 @@ def explaining(
     """The known mistakes that explain every wrong cell: one, if one does, else several in different cells; or none.
 
     A mistake explains a cell if it is wrong there, and the student answers as it does. Where it is wrong and the
-    student answers otherwise, another one of those that were made must explain the cell. Where its function stops, at an
-    edge, it explains nothing, and may have been made.
+    student answers otherwise, another one of those that were made must explain the cell. Where its own function stops,
+    it explains nothing, and may have been made.
     """
     cells = list(_cells(expected))
     changed, explained = dict[str, set[Cell]](), dict[str, set[Cell]]()
