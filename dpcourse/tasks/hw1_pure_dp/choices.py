@@ -88,8 +88,8 @@ exponential_probabilities = value_task(
         ),
         {"utilities": np.array([2.5])},
         {"utilities": np.full(5, -3.0)},
-        {"utilities": drawn(lambda rng: rng.permutation(np.arange(-9.0, 9.0, 2)))},  # shares from 0.98 to 1e-15
-        # e to the power of 2,000, or of -2,000; exact in single precision, too
+        # shares down to 1e-13, and e to the power of 2,000, or of -2,000; all are exact in single precision, too
+        {"utilities": drawn(lambda rng: rng.permutation(np.arange(-20.0, 21, 4))), "epsilon": 1.5, "sensitivity": 1.0},
         *({"utilities": far + np.array([0.0, 3, 7, 4]), "epsilon": 0.5, "sensitivity": 1.0} for far in (8e3, -8e3)),
     ),
     right=_probabilities,

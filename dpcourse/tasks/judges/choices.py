@@ -28,7 +28,8 @@ from dpcourse.tasks.wording import arguments
 START = 2_000  # of the first look at each probe
 DRAWS = 10_000  # of the second look
 DOUBTFUL = 0.05  # a p-value below which more is drawn: one right answer in twenty
-NAMING = 7_000  # draws of each probe, to find out which mistake it is
+NAMING = 5_000  # draws of each probe, to find out which mistake it is
+HOPELESS = 1e-12  # a p-value of the first probes that the others cannot mend
 CLEARLY = 100  # times less likely than another epsilon must a mistake not be
 FAR = 40.0  # an epsilon at which the best answer nearly always comes
 PROBABILITY = "a probability for an answer"
@@ -77,9 +78,15 @@ def shares_of(
         second = [one for one in asked if not isinstance(one.probe, Edge)] if every else asked[-1:]
         level = LEVEL / (len(asked) + len(second) + bool(more))
         try:
-            first = {}
+            first, stopped = dict[int, np.ndarray](), None
             for one in asked:
-                first[id(one)] = talk.draws(one.probe, START)
+                try:
+                    first[id(one)] = talk.draws(one.probe, START)
+                except Complaint as complaint:  # at an edge: is it right elsewhere?
+                    if not isinstance(one.probe, Edge):
+                        raise
+                    stopped = stopped or complaint
+                    continue
                 _look(talk, one, first[id(one)], level)
             for one in second:
                 answers = talk.draws(one.probe, draws or DRAWS)
@@ -90,6 +97,8 @@ def shares_of(
             if failed.names:
                 raise
             raise _diagnosed(talk, asked, failed) from None
+        if stopped:
+            raise stopped
         talk.praise = f"Your answers to {len(asked)} probes come as often as they should."
 
     return judge
@@ -171,16 +180,20 @@ def _known(talk: Interview, name: str) -> bool:
 
 def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Failed:
     """The failure with the name of its mistake, and what it means for whoever answers."""
+    inner, edges = ([one for one in asked if isinstance(one.probe, Edge) is edge] for edge in (False, True))
     samples = list[np.ndarray]()
     with contextlib.suppress(Complaint):  # a later probe stops the function: no known mistake does
-        for one in asked:
-            samples.append(talk.draws(one.probe, START if isinstance(one.probe, Edge) else NAMING))
-    if len(samples) < len(asked):
+        for one in inner:
+            samples.append(talk.draws(one.probe, NAMING))
+    if len(samples) < len(inner):
         return Failed(failed.text, probe=failed.probe, diagnosed=True)
-    likely = {known.name: _likely(talk, known, asked, samples) for known in talk.task.mistakes}
+    likely = {known.name: _likely(talk, known, inner, samples) for known in talk.task.mistakes}
     name = max(likely, key=lambda one: likely[one])  # the first of several
-    names = (name,) if likely[name] > max(LIKELY, _rescaled(asked, samples) / CLEARLY) else ()
-    wasteful, note = _meaning(asked, samples)
+    names = (name,) if likely[name] > max(LIKELY, _rescaled(inner, samples) / CLEARLY) else ()
+    wasteful, note = _meaning(inner, samples)
+    with contextlib.suppress(Complaint):
+        wasteful = wasteful and not any(_says_too_much(one, talk.draws(one.probe, START)) for one in edges)
+        note = note if wasteful or not note.startswith("That is private") else ""
     known = next((one for one in talk.task.mistakes if names and one.name == name), None)
     if known is not None and known.hides is not None:
         wasteful, note = known.hides and (wasteful or any(one.own < 0 for one in asked)), ""
@@ -204,7 +217,16 @@ def _likely(talk: Interview, known: Mistake, asked: Sequence[Asked], samples: Se
         came = (ours + theirs) > 0
         statistic += float(((ours - theirs)[came] ** 2 / (ours + theirs)[came]).sum())
         freedom += int(np.count_nonzero(came)) - 1
+        if chdtrc(max(freedom, 1), statistic) < HOPELESS:
+            return 0.0
     return float(chdtrc(freedom, statistic)) if freedom else 1.0
+
+
+def _says_too_much(asked: Asked, answers: np.ndarray) -> bool:
+    """Is the truth told more often than it may be?"""
+    if asked.own < 0:
+        return False
+    return bool(bdtrc(asked.counts(answers)[asked.own] - 1, len(answers), asked.right[asked.own]) < 1e-3)
 
 
 def _rescaled(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> float:
@@ -235,10 +257,6 @@ def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[boo
         others = np.delete(counts, one.own)
         expected = np.delete(one.right, one.own)
         truth = counts[one.own] / max(counts.sum(), 1)
-        if isinstance(one.probe, Edge):  # few answers: is there more of the truth than chance has it?
-            if bdtrc(counts[one.own] - 1, counts.sum(), one.right[one.own]) < 1e-3:
-                return False, ""
-            continue
         odds = counts[one.own] / np.maximum(others, 0.5) / (one.right[one.own] / expected)  # 1 where all is right
         if odds.max() > 1.25 and truth > one.right[one.own]:
             return False, "The truth stands out more than epsilon allows: that promise is not kept."

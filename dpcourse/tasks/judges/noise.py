@@ -27,6 +27,7 @@ from dpcourse.tasks.judges.noise_words import diagnose_noise
 from dpcourse.tasks.judges.repeats import SOMETIMES_NONE, refuse_repeats, spacing
 from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
 from dpcourse.tasks.pictures import spread
+from dpcourse.tasks.probes import Edge
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, number
 
@@ -70,13 +71,20 @@ def look_at_noise(
     rights = [law(**probe) for probe in probes]
     looks = [*((place, talk.few) for place in range(len(rights))), (len(rights) - 1, most)]
     level = level / (len(looks) + 1)  # of each look, and of all calls together
-    seen = list[np.ndarray]()
+    seen, stopped = list[np.ndarray](), None
     try:
         for place, number_of_draws in looks:
-            seen.append(look_once(talk, probes[place], rights[place], number_of_draws, level / TESTS))
+            try:
+                seen.append(look_once(talk, probes[place], rights[place], number_of_draws, level / TESTS))
+            except Complaint as complaint:  # at an edge: is it right elsewhere?
+                if not isinstance(probes[place], Edge):
+                    raise
+                stopped = stopped or complaint
         look_at_calls(talk, seen, rights[-1].law.typical, level)
     except Failed as failed:
         raise diagnose_noise(talk, probes, law, failed, hides=hides) from None
+    if stopped:
+        raise stopped
 
 
 def look_once(talk: Interview, probe: Probe, right: Noise, draws: int, level: float) -> np.ndarray:

@@ -86,7 +86,7 @@ def diagnose_noise(
             if not isinstance(probe, Edge):
                 names = failed.names or _of_this_length(talk, failing)
                 return Failed(failed.text, names, probe=failing, diagnosed=True)
-    known = _explaining(talk, law, seen)
+    known = _explaining(talk, law, [one for one in seen if not isinstance(one.probe, Edge)])
     meaning = Meaning()
     if hides:
         meaning = _also_too_narrow(seen) if failed.names else _meaning(talk, law, seen, failing)
@@ -216,7 +216,7 @@ def _has_other_data(probe: Probe, other: Probe, law: Callable[..., Noise]) -> bo
 
 
 def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) -> tuple[Mistake, ...]:
-    """The mistake, or the two of different parts, that the answers to all probes look like; () if none does.
+    """The mistake, or the two of different parts, that the answers to these probes look like; () if none does.
 
     Two are asked for only where none explains everything by itself.
     """
@@ -252,13 +252,10 @@ def _likely(talk: Interview, one: Mistake, seen: list[Seen], least: float) -> fl
     """
     likely = 1.0
     for place, here in enumerate(reversed(seen)):
-        alike = 1.0
-        for draws in (SCREENING, len(here.answers)):
+        for draws in (SCREENING, NAMING):
             try:
                 theirs = draws_of(one, talk.task.answer, here.probe, draws, 1_000_003 + place)
             except Complaint:
-                if isinstance(here.probe, Edge):  # it stops there: the others tell
-                    break
                 return 0.0
             theirs = theirs.reshape(len(theirs), -1)
             if theirs.shape[1] != here.answers.shape[1]:

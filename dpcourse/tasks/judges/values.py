@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import NEAR_ZERO, TOLERANCE, answer_of, same_values
 from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.probes import Edge
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
 
@@ -94,20 +94,20 @@ def explaining(
     """The known mistakes that explain every wrong cell: one, if one does, else several in different cells; or none.
 
     A mistake explains a cell if it is wrong there, and the student answers as it does. Where it is wrong and the
-    student answers otherwise, another one of those that were made must explain the cell. Where its own function stops,
-    it explains nothing, and may have been made.
+    student answers otherwise, another one of those that were made must explain the cell. At the edges there may be a
+    fault of another kind, or none: a mistake is looked for elsewhere.
     """
-    cells = list(_cells(expected))
+    cells = [cell for cell in _cells(expected) if not isinstance(talk.probes[cell.probe], Edge)]
     changed, explained = dict[str, set[Cell]](), dict[str, set[Cell]]()
     for one in talk.task.mistakes:
-        theirs = dict[int, Any]()
-        for place, probe in enumerate(talk.probes[: len(answers)]):
-            with contextlib.suppress(Complaint):
-                theirs[place] = answer_of(one, talk.task.answer, probe)
-        changed[one.name] = {c for c in cells if c.probe in theirs and not same(_at(theirs, c), _at(expected, c))}
+        try:
+            theirs = {place: answer_of(one, talk.task.answer, talk.probes[place]) for place in {c.probe for c in cells}}
+        except Complaint:
+            continue
+        changed[one.name] = {c for c in cells if not same(_at(theirs, c), _at(expected, c))}
         explained[one.name] = {c for c in changed[one.name] if same(_at(answers, c), _at(theirs, c))}
     names = list[str]()
-    left = set(wrong)
+    left = set(wrong) & set(cells)
     while left:
         best = max(explained, key=lambda name: (len(explained[name] & left), -len(changed[name])), default="")
         if not best or not explained[best] & left:

@@ -234,7 +234,7 @@ _OTHERS = {
         ],
         "none below 1e-3": _shares_without(1e-3),
         "none below 1e-8": _shares_without(1e-8),
-        "none below 1e-13": _shares_without(1e-13),
+        "none below 1e-12": _shares_without(1e-12),
         "never below 1e-12": lambda utilities, epsilon, sensitivity: np.maximum(
             _shares_numpy(utilities, epsilon, sensitivity), 1e-12
         ),
