@@ -45,6 +45,7 @@ total_debt = laplace_task(
         {"debts": np.empty(0)},
         {"debts": drawn(lambda rng: rng.uniform(1e3, 1e5, 1).round(2))},
         {"debts": np.array([9e9])},
+        {"maximum": 2.5},
         {"debts": drawn(lambda rng: rng.uniform(0, 1e5, 400).round(2))},
     ),
     law=lambda p: (_cut(p).sum(), Laplace(epsilon=p.epsilon, sensitivity=sensitivity.bounded_sum(0, p.maximum)).scale),
