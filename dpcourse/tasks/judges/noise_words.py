@@ -149,17 +149,17 @@ def _meaning(talk: Interview, law: Callable[..., Noise], seen: list[Seen], faili
     uneven = [one for one in seen if one.factors.max() > 1.15 * one.factors.min()]
     if uneven:
         return _meaning_of_uneven(uneven[0])
-    factors = [one.factor for one in seen]
-    narrow = int(np.argmin(factors))
-    if factors[narrow] < (NARROWER if len(seen[narrow].answers) == NAMING else FAR_NARROWER):
-        if seen[narrow].probe is failing:
-            return Meaning(TOO_LITTLE)
-        scale = seen[narrow].right.scale
+    narrow = [one for one in seen if one.factor < (NARROWER if len(one.answers) == NAMING else FAR_NARROWER)]
+    if narrow and any(one.probe is failing for one in narrow):
+        return Meaning(TOO_LITTLE)
+    if narrow:
+        scale = narrow[0].right.scale
         return Meaning(
-            f"For {arguments(seen[narrow].probe)} its width is about {number(factors[narrow] * scale)}, and "
+            f"For {arguments(narrow[0].probe)} its width is about {number(narrow[0].factor * scale)}, and "
             f"{number(scale)} is needed. {TOO_LITTLE}"
         )
-    return Meaning(WASTEFUL, wasteful=True) if max(factors) > WIDER else Meaning()
+    wide = max(one.factor for one in seen)
+    return Meaning(WASTEFUL, wasteful=True) if wide > WIDER else Meaning()
 
 
 def _meaning_of_uneven(one: Seen) -> Meaning:
