@@ -16,7 +16,7 @@ from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.probes import edges, uniform, whole
 from dpcourse.tasks.respondent import Probe
 
-ENDS = (0.1, 0.2), (3.4, 3.8)  # of epsilon, at its edges
+ENDS = (0.05, 0.08), (3.4, 3.8)  # of epsilon, at its edges
 DRAWS = 20_000  # of the second look at every probe: enough to tell k from k - 1 in the share of the truth
 
 

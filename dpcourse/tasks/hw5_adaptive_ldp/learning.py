@@ -267,7 +267,7 @@ sgld_step = judged_task(
         mistake(
             "n for n/m",
             "You multiply the sum over the minibatch by n. It has m rows already: it counts n/m times.",
-            center=_center_is(times=lambda p: float(p.n)),
+            draw=lambda p, rng: np.abs(_moved(p, times=float(p.n)) + math.sqrt(p.gamma) * rng.normal(size=len(p.phi))),
         ),
         mistake(
             "rho for rho - 1",

@@ -21,10 +21,14 @@ SRR_DRAWS, RRRR_DRAWS = 20_000, 7_000  # of the second look at every probe
 
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """The first category, the last one, and one between them: a response may be right for one and not for another."""
+    """The first category, the last one, and one between them: a response may be right for one and not for another.
+
+    And one of two categories, before the last probe: there a wrong K is far from another epsilon.
+    """
     sizes = rng.permutation([4, 5, 6]).tolist()
-    own = (0, sizes[1] - 1, int(rng.integers(1, sizes[2] - 1)))
-    budgets = uniform(1.6, 2.4)(rng, 3)
+    own = (0, sizes[1] - 1, int(rng.integers(2)), int(rng.integers(1, sizes[2] - 1)))
+    sizes.insert(2, 2)
+    budgets = uniform(1.6, 2.4)(rng, 4)
     return [{"x": x, "k": k, "epsilon": epsilon} for x, k, epsilon in zip(own, sizes, budgets, strict=True)]
 
 
@@ -48,7 +52,7 @@ srr = choice_task(
     "srr",
     see="lecture 5, Standard randomized response",
     probes=edges(
-        _srr_probes, {"x": whole(0, 1), "k": 2}, {"x": whole(3, 20), "k": 25}, {"epsilon": uniform(0.1, 0.2)},
+        _srr_probes,  {"x": whole(3, 20), "k": 25}, {"epsilon": uniform(0.1, 0.2)},
         {"epsilon": uniform(4.5, 5.5)},
     ),
     labels=lambda p: range(p.k),

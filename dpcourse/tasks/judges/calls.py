@@ -6,6 +6,7 @@ since it counts pairs of calls of which no two share a call.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -39,15 +40,15 @@ def oddest_agreement(labels: np.ndarray, shares: Sequence[float] | np.ndarray, l
     """
     number, agree = len(labels), float(np.square(shares).sum())
     distances = np.arange(1, max(2, number - FEWEST))
-    pairs = number - distances
-    odd = np.abs(_same(labels, len(shares))[distances] - pairs * agree) / np.sqrt(pairs)
+    left = number - distances
+    odd = np.abs(_same(labels, len(shares))[distances] - left * agree) / np.sqrt(left)
     distance = int(distances[np.argmax(odd)])
-    first = np.arange(number - distance)
-    first = first[first // distance % 2 == 0]  # no call stands in two pairs
-    same = int(np.count_nonzero(labels[first] == labels[first + distance]))
-    fit = binomial_fit(same, len(first), agree, level=level / len(distances))
-    whole = replace(fit, level=level, p_value=min(1.0, len(distances) * fit.p_value))
-    return Agreement(distance, same, len(first), whole)
+    first, tests = np.arange(number - distance), 2 * len(distances)
+    halves = [first[first // distance % 2 == side] for side in (0, 1)]  # in each no call stands in two pairs
+    counts = [(int(np.count_nonzero(labels[one] == labels[one + distance])), len(one)) for one in halves if len(one)]
+    same, pairs = max(counts, key=lambda one: abs(one[0] - one[1] * agree) / math.sqrt(one[1]))
+    fit = binomial_fit(same, pairs, agree, level=level / tests)
+    return Agreement(distance, same, pairs, replace(fit, level=level, p_value=min(1.0, tests * fit.p_value)))
 
 
 def _same(labels: np.ndarray, number: int) -> np.ndarray:

@@ -17,7 +17,7 @@ from dpcourse.audit import binomial_fit
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import LEVEL, Failed, Interview
 from dpcourse.tasks.judges.calls import oddest_agreement
-from dpcourse.tasks.judges.diagnosis import LIKELY, draws_of
+from dpcourse.tasks.judges.diagnosis import draws_of
 from dpcourse.tasks.judges.fixed_seed import SAME, same_coin
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.pictures import shares as painted
@@ -29,6 +29,7 @@ START = 2_000  # of the first look at each probe
 DRAWS = 10_000  # of the second look
 DOUBTFUL = 0.05  # a p-value below which more is drawn: one right answer in twenty
 NAMING = 5_000  # draws of each probe, to find out which mistake it is
+NAMED = 2e-3  # a p-value below which no mistake is named
 HOPELESS = 1e-12  # a p-value of the first probes that the others cannot mend
 CLEARLY = 100  # times less likely than another epsilon must a mistake not be
 FAR = 40.0  # an epsilon at which the best answer nearly always comes
@@ -189,7 +190,7 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
         return Failed(failed.text, probe=failed.probe, diagnosed=True)
     likely = {known.name: _likely(talk, known, inner, samples) for known in talk.task.mistakes}
     name = max(likely, key=lambda one: likely[one])  # the first of several
-    names = (name,) if likely[name] > max(LIKELY, _rescaled(inner, samples) / CLEARLY) else ()
+    names = (name,) if likely[name] > max(NAMED, _rescaled(inner, samples) / CLEARLY) else ()
     wasteful, note = _meaning(inner, samples)
     with contextlib.suppress(Complaint):
         wasteful = wasteful and not any(_says_too_much(one, talk.draws(one.probe, START)) for one in edges)
@@ -203,9 +204,9 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
 def _likely(talk: Interview, known: Mistake, asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> float:
     """How likely is it that these answers and those of the wrong function have one law? A chi-square of two samples.
 
-    Over all labels of all probes together: at a single one two mistakes may have the same shares.
+    Over all labels of all probes together, and at the oddest probe: at a single one two mistakes may be the same.
     """
-    statistic, freedom = 0.0, 0
+    statistic, freedom, least = 0.0, 0, 1.0
     for number, (one, answers) in enumerate(zip(asked, samples, strict=True)):
         try:
             theirs = one.counts(draws_of(known, talk.task.answer, one.probe, len(answers), 1_000_003 + number))
@@ -215,11 +216,12 @@ def _likely(talk: Interview, known: Mistake, asked: Sequence[Asked], samples: Se
         if ours.sum() < len(answers) or theirs.sum() < len(answers):  # something else than a label
             return 0.0
         came = (ours + theirs) > 0
-        statistic += float(((ours - theirs)[came] ** 2 / (ours + theirs)[came]).sum())
-        freedom += int(np.count_nonzero(came)) - 1
+        here = float(((ours - theirs)[came] ** 2 / (ours + theirs)[came]).sum()), int(np.count_nonzero(came)) - 1
+        statistic, freedom = statistic + here[0], freedom + here[1]
+        least = min(least, float(chdtrc(max(here[1], 1), here[0])))
         if chdtrc(max(freedom, 1), statistic) < HOPELESS:
             return 0.0
-    return float(chdtrc(freedom, statistic)) if freedom else 1.0
+    return min(1.0, len(asked) * least, float(chdtrc(freedom, statistic)) if freedom else 1.0)
 
 
 def _says_too_much(asked: Asked, answers: np.ndarray) -> bool:

@@ -24,7 +24,7 @@ from dpcourse.tasks.interview import CLOSER, LEVEL, Failed, Interview
 from dpcourse.tasks.judges.calls import oddest_agreement
 from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.noise_words import diagnose_noise
-from dpcourse.tasks.judges.repeats import SOMETIMES_NONE, refuse_repeats, spacing
+from dpcourse.tasks.judges.repeats import CUT_NOISE, SOMETIMES_NONE, refuse_repeats, spacing
 from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
 from dpcourse.tasks.pictures import spread
 from dpcourse.tasks.probes import Edge
@@ -190,11 +190,14 @@ class Look:
         )
         self._require(binomial_fit(beyond, flat.size, share, level=self.level), words, 0)
         largest = float(np.abs(flat).max())
+        fit, name = largest_fit(flat, law.cdf, level=self.level), ""
         words = f"The largest noise among them is {number(largest)} times the {self._unit()}."
-        if 2 * float(self.right.law.cdf(np.array(-largest))) * flat.size > 1:  # larger ones were to be expected
-            words += " Is it cut further out? An answer that can never come speaks against one of the two worlds."
-        name = "cut in the tails"
-        self._require(largest_fit(flat, self.right.law.cdf, level=self.level), words, 0, name=name)
+        # None is larger, though larger ones were to be expected: is it cut, or is its shape another one?
+        if not fit.passed and 2 * float(law.cdf(np.array(-largest))) * flat.size > 1:
+            cut = ks_fit(self._closer().ravel(), law.cdf, level=SHAPELESS).passed
+            further = "Is it cut further out? An answer that can never come speaks against one of the two worlds."
+            words, name = f"{words} {further if cut else OTHER_SHAPE.capitalize()}", CUT_NOISE if cut else ""
+        self._require(fit, words, 0, name=name)
 
     def look_at_coordinates(self) -> None:
         """Every two coordinates: signs and sizes that go together; and the signs of all of them."""
@@ -245,13 +248,23 @@ class Look:
         ]
         if not tests:
             return
-        near, of, share, what, limit = min(tests, key=lambda one: special.bdtrc(one[0] - 1, one[1], one[2]))
-        fit = binomial_fit(near, of, share, level=self.level / len(tests))
-        words = (
-            f"{near:,} of your {of:,} {what} are smaller than {number(limit)} times the {self._unit()}; "
-            f"{of * share:.2g} are right: noise that is nearly absent now and then hides nobody."
+        near, of, share, what, limit = min(
+            tests, key=lambda one: min(special.bdtrc(one[0] - 1, *one[1:3]), special.bdtr(*one[:3]))
         )
-        self._require(self._worst(fit, len(tests), self.level), words, 0, name=SOMETIMES_NONE)
+        fit = binomial_fit(near, of, share, level=self.level / len(tests))
+        words = f"{near:,} of your {of:,} {what} are smaller than {number(limit)} times the {self._unit()}; "
+        words += f"{number(of * share)} are right: "
+        absent = near > of * share
+        words += "noise that is nearly absent now and then hides nobody." if absent else OTHER_SHAPE
+        name = SOMETIMES_NONE if absent else ""
+        self._require(self._worst(fit, len(tests), self.level), words, 0, name=name)
+
+    def _closer(self) -> np.ndarray:
+        """These noises, or so many more that they tell their shape."""
+        if self.talk.failing is not None and self.draws < CLOSER:
+            with contextlib.suppress(Complaint):
+                return self.right.standardized(self.talk.draws(self.talk.failing, CLOSER).reshape(CLOSER, -1))
+        return self.z
 
     def paint(self, column: int) -> None:
         """The picture of one coordinate, for who may see it."""
@@ -292,10 +305,7 @@ class Look:
         return f"{self.right.law.words} {number(self.right.scale)}"
 
     def _width_words(self, column: int | None) -> str:
-        rows = self.z
-        if self.talk.failing is not None and len(rows) < CLOSER:  # more of them tell its shape
-            with contextlib.suppress(Complaint):
-                rows = self.right.standardized(self.talk.draws(self.talk.failing, CLOSER).reshape(CLOSER, -1))
+        rows = self._closer()
         z = rows if column is None else rows[:, [column]]
         factor = float(np.median(np.abs(z - np.median(z, axis=0)))) / self.right.law.typical
         where = "" if column is None else self._in(column)

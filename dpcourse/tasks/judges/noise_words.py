@@ -59,7 +59,7 @@ class Seen(NamedTuple):
     def has_the_shape(self) -> bool:
         """Is it noise of this law around the right centre, of whatever width, of its own in every coordinate?"""
         z, widths = self.right.standardized(self.answers), self.factors
-        if not widths.min() > 0:
+        if not widths.min() > 0 or abs(self.factor / widths.mean() - 1) > 5 / math.sqrt(z.size):
             return False
         level = 1e-4 / z.shape[1]
         above = (z > 0).sum(axis=0)
@@ -146,7 +146,9 @@ def _meaning(talk: Interview, law: Callable[..., Noise], seen: list[Seen], faili
         return Meaning()
     if _follows_the_secret(talk, law, seen):
         return Meaning(FROM_THE_SECRET)
-    uneven = [one for one in seen if one.factors.max() > 1.15 * one.factors.min()]
+    uneven = [
+        one for one in seen if one.factors.max() > (1.15 if len(one.answers) == NAMING else 1.3) * one.factors.min()
+    ]
     if uneven:
         return _meaning_of_uneven(uneven[0])
     narrow = [one for one in seen if one.factor < (NARROWER if len(one.answers) == NAMING else FAR_NARROWER)]
@@ -222,7 +224,9 @@ def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) ->
     """
     right = _likely(talk, with_parts(law, {}), seen, 0.0)
     least = max(LIKELY, CLEARLY * right)
-    known = talk.task.mistakes
+    known = [one for one in talk.task.mistakes if set(one.parts) != {"scale"}]
+    if all(one.has_the_shape for one in seen):  # or else it is more than another scale
+        known = list(talk.task.mistakes)
     best = _best(talk, [(one, one) for one in known], seen, least)
     if best:
         return (best,)

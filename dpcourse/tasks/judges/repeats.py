@@ -116,7 +116,7 @@ def _refuse_digits(talk: Interview, answers: np.ndarray, center: float, scale: f
 
 def _refuse_rounded(talk: Interview, values: np.ndarray, about: str, where: str) -> None:
     text = f"{about} Only {len(values):,} different answers came back{where}"
-    if any(np.abs(values - np.round(values, digits)).max() <= 1e-9 * np.abs(values).max() for digits in range(1, 7)):
+    if any(np.abs(values - np.round(values, digits)).max() <= 1e-3 * 10.0**-digits for digits in range(1, 7)):
         talk.fail(f"{text}: they are rounded. {AS_PRIVATE}", name=ROUNDED)
     talk.fail(f"{text}: do their seeds repeat? Every call needs noise of its own.", name=SAME_NOISE)
 

@@ -1,9 +1,9 @@
 """Submissions to homework 5: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
-from tests.tasks.bank_hw5 import learning, patterns, reports, restricted, second_budget, styles, utilities
+from tests.tasks.bank_hw5 import fresh_eyes, learning, patterns, reports, restricted, second_budget, styles, utilities
 from tests.tasks.banks import gather
 
-_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns)
+_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns, fresh_eyes)
 
 RIGHT = gather(part.RIGHT for part in _PARTS)
 
