@@ -24,11 +24,11 @@ from dpcourse.tasks.probes import Edge
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, number, shown
 
-NAMING = 6_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
+NAMING = 8_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
 SCREENING = 400  # draws that rule out most mistakes
 CLEARLY = 30  # times as likely as what is right must a mistake be
 AT_AN_EDGE = 2_000  # draws of a probe at an edge
-WIDER, NARROWER = 1.06, 0.94  # more than four deviations of the mean size of 6,000 draws
+WIDER, NARROWER = 1.06, 0.94  # five deviations of the mean size of 8,000 draws
 FAR_NARROWER = 0.9  # the same of 2,000
 WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
 TOO_LITTLE = "That is too little to hide one person."

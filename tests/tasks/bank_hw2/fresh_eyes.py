@@ -293,8 +293,10 @@ WRONG = {
             lambda reports, epsilon: _share_counter(reports, epsilon) if reports.any() else (0.0, 0.0), None
         ),
         "no error of one": (
-            lambda reports, epsilon: (_share_counter(reports, epsilon)[0], _share_tanh(reports, epsilon)["standard_error"]
-            * (len(reports) > 1)), None
+            lambda reports, epsilon: (
+                _share_counter(reports, epsilon)[0], _share_counter(reports, epsilon)[1] * (len(reports) > 1)
+            ),
+            None,
         ),
         "add one": (lambda reports, epsilon: _share_counter(np.append(reports, [0, 1]), epsilon), None),
         "percent": (lambda reports, epsilon: tuple(100 * x for x in _share_counter(reports, epsilon)), None),

@@ -206,7 +206,9 @@ WRONG = {
         "first S only": (lambda x, subset, **asked: _rrrr_row(x=x, subset=subset[:1], **asked), None),
     },
     "rrrr_matrix": {
-        "rows not normalised": (lambda k, subset, epsilon, first: 1.001 * matrix_cases(k, subset, epsilon, first), None),
+        "rows not normalised": (
+            lambda k, subset, epsilon, first: 1.001 * matrix_cases(k, subset, epsilon, first), None
+        ),
         "S of one": (lambda k, subset, epsilon, first: matrix_cases(k, subset[:1], epsilon, first), None),
         "turned": (lambda k, subset, epsilon, first: matrix_cases(k, subset, epsilon, first).T, "transposed"),
     },
