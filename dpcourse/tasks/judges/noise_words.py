@@ -225,7 +225,7 @@ def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) ->
     right = _likely(talk, with_parts(law, {}), seen, 0.0)
     least = max(LIKELY, CLEARLY * right)
     known = [one for one in talk.task.mistakes if set(one.parts) != {"scale"}]
-    if all(one.has_the_shape for one in seen):  # or else it is more than another scale
+    if all(one.has_the_shape for one in seen if one.factors.max() > 0):  # or else it is more than another scale
         known = list(talk.task.mistakes)
     best = _best(talk, [(one, one) for one in known], seen, least)
     if best:
