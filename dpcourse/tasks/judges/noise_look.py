@@ -1,4 +1,4 @@
-"""One look at the answers to one probe: has noise its centre, width, shape and tails, in each coordinate and jointly?"""
+"""One look at the answers to one probe: has noise its centre, width, shape and tails, alone and jointly?"""
 
 from __future__ import annotations
 
