@@ -224,10 +224,9 @@ def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) ->
     """
     right = _likely(talk, with_parts(law, {}), seen, 0.0)
     least = max(LIKELY, CLEARLY * right)
-    known = [one for one in talk.task.mistakes if set(one.parts) != {"scale"}]
-    if all(one.has_the_shape for one in seen if one.factors.max() > 0):  # or else it is more than another scale
-        known = list(talk.task.mistakes)
-    best = _best(talk, [(one, one) for one in known], seen, least)
+    known, shaped = talk.task.mistakes, all(one.has_the_shape for one in seen if one.factors.max() > 0)
+    single = [(one, one) for one in known if shaped or set(one.parts) != {"scale"}]  # another scale keeps the shape
+    best = _best(talk, single, seen, least)
     if best:
         return (best,)
     pairs = [
