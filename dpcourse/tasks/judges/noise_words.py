@@ -224,7 +224,7 @@ def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) ->
     """
     right = _likely(talk, with_parts(law, {}), seen, 0.0)
     least = max(LIKELY, CLEARLY * right)
-    known, shaped = talk.task.mistakes, all(one.has_the_shape for one in seen if one.factors.max() > 0)
+    known, shaped = talk.task.mistakes, all(one.has_the_shape for one in seen if one.factors.min() > 0)
     single = [(one, one) for one in known if shaped or set(one.parts) != {"scale"}]  # another scale keeps the shape
     best = _best(talk, single, seen, least)
     if best:
