@@ -10,7 +10,7 @@ from dpcourse.accounting.rules import (
     best_composition,
     group_privacy,
 )
-from dpcourse.accounting.spent import Spent
+from dpcourse.accounting.cost import Cost
 
 __all__ = [
     "MOMENTS",
@@ -19,7 +19,7 @@ __all__ = [
     "BudgetExceeded",
     "Entry",
     "Renyi",
-    "Spent",
+    "Cost",
     "advanced_composition",
     "amplify_by_sampling",
     "basic_composition",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcourse.adaptive_ldp import RestrictedResponse, best_subset, best_subsets, columns, first_epsilons
-from dpcourse.adaptive_ldp.loop import AdaptiveSurvey
+from dpcourse.adaptive_ldp.survey import AdaptiveSurvey
 from dpcourse.adaptive_ldp.simulate import adaptive_rule, people, respond, semi_adaptive_rule, simulate
 
 

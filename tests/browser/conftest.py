@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
-from tools import browser
+from testing import ROOT
+from testing import browser
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 
 from dpcourse.tasks import HOMEWORKS, tasks_of
 from tests.autograder.stock import nbgrader, quick_folder
-from tests.conftest import ROOT
+from testing import ROOT
 
 SOURCE = ROOT / "exercises" / "source"
 REGION = re.compile(r"### BEGIN SOLUTION\n(.*?)\s*### END SOLUTION", re.DOTALL)

@@ -14,7 +14,7 @@ from dpcourse.tasks.hw4_dp_sgd.people import bits, by_user
 from dpcourse.tasks.hw4_dp_sgd.step import per_example
 from dpcourse.tasks.hw5_adaptive_ldp.utilities import by_definition
 from dpcourse.tasks.registry import tasks_of
-from dpcourse.vectors import clipped
+from dpcourse.sensitivity.rows import clipped
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -18,7 +18,7 @@ from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.probes import each, uniform, whole
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
-from dpcourse.vectors import clipped, norms
+from dpcourse.sensitivity.rows import clipped, norms
 
 LOTS = 3_000
 NO_REPEATS = 100  # people: two lots of so many are never the same (at q between 0.25 and 0.35: less than 1e-18)

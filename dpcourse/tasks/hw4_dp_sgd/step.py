@@ -20,8 +20,8 @@ from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import Variation, mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped as clipped_rows
-from dpcourse.vectors import norms
+from dpcourse.sensitivity.rows import clipped as clipped_rows
+from dpcourse.sensitivity.rows import norms
 
 MEMBERS = 1_000  # steps from which the members of their lots are read
 

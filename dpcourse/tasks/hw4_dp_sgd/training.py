@@ -49,7 +49,7 @@ from dpcourse.tasks.judges.lots import SAME_LOT
 from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped
+from dpcourse.sensitivity.rows import clipped
 
 PATIENTS, HELD_OUT, FEWEST_STEPS, MOST_STEPS = 2_000, 20_000, 20, 500  # fewer steps tell too little about the noise
 LARGE = 3.0  # the budget for the second table: with little noise the drawn size as divisor shows

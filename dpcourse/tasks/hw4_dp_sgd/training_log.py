@@ -11,7 +11,7 @@ from scipy import special
 from dpcourse.accounting import sigma_for
 from dpcourse.tasks.hw4_dp_sgd.step import per_example
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped, norms
+from dpcourse.sensitivity.rows import clipped, norms
 
 FEATURES = 20
 

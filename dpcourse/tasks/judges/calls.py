@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcourse.audit import binomial_fit
-from dpcourse.audit.evidence import Fit
+from dpcourse.audit.fit_result import Fit
 
 FEWEST = 200  # pairs of calls at the largest distance
 

@@ -15,7 +15,7 @@ from autograder.examine import workers
 from autograder.examine.batch import grade
 from autograder.examine.forked import Forked
 from tests.autograder.box.conftest import processes_in_boxes
-from tests.autograder.five import HOMEWORK
+from testing.five_tasks import HOMEWORK
 
 MB = 2**20
 GREEDY = f"""

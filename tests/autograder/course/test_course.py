@@ -5,7 +5,7 @@ import pytest
 from autograder.console import Problem
 from autograder.course.course import Course
 from tests.autograder.small_course import HW, answered, make_course
-from tests.conftest import ROOT
+from testing import ROOT
 
 OWN = """
 from dataclasses import replace

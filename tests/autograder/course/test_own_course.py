@@ -25,7 +25,7 @@ from tests.autograder.own_course import (
 )
 from tests.autograder.small_course import by_name, dpcourse, for_machines
 from tests.autograder.stock import SEED, nbgrader
-from tests.conftest import ROOT
+from testing import ROOT
 
 CORRECT = """
 import mpmath

@@ -22,7 +22,7 @@ from autograder.intake.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.hw1_pure_dp.median import PAIR_DRAWS
 from tests.autograder.box.conftest import processes_in_boxes
-from tests.autograder.five import HOMEWORK, all_right, five_course
+from testing.five_tasks import HOMEWORK, all_right, five_course
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 

@@ -14,7 +14,7 @@ from autograder.gradebook.write import Writer
 from autograder.intake.submission import read_submission
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.stock import SEED, nbgrader, quick_folder, tried
-from tools import browser
+from testing import browser
 
 RIGHT = {
     "likelihood_ratio-solution": """

@@ -14,7 +14,7 @@ import yaml
 
 from autograder.handout.repository import FILES, FOLDERS, TARGETS
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course
-from tests.conftest import ROOT
+from testing import ROOT
 
 WITHOUT = shutil.ignore_patterns("__pycache__", ".*")
 

@@ -11,7 +11,7 @@ from autograder.course.homework import Assignment
 from autograder.pages.similarity import similar, tokens
 from autograder.pages.statistics import TASK_STATUSES
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record
-from tools.browser import driver
+from testing.browser import driver
 
 LINES = [
     "    scale = {} / epsilon", "    noise = rng.laplace(0, scale) + {}", "    for step in range({}):",

@@ -16,7 +16,7 @@ from autograder.pages.statistics import describe_homework
 from dpcourse.tasks import task_named
 from tests.autograder.pages.test_feedback import EVIL, Tags
 from tests.autograder.small_course import HW, make_course, record, task
-from tools.browser import driver
+from testing.browser import driver
 
 UPSIDE = "def noisy_count(count, epsilon, rng):\n    return count + rng.laplace(0, epsilon)"
 

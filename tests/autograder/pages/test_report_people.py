@@ -15,7 +15,7 @@ from tests.autograder.gradebook.test_late import due
 from tests.autograder.gradebook.test_write import DUE, by_hand, handed_in_at
 from tests.autograder.pages.test_report_numbers import rejected, section_of
 from tests.autograder.small_course import HW, by_name, dpcourse, for_machines, make_course, record, write_grades
-from tests.conftest import ROOT
+from testing import ROOT
 
 
 @pytest.fixture

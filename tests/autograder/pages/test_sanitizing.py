@@ -18,7 +18,7 @@ from autograder.gradebook.graded_notebook import autograded_notebook
 from autograder.pages.sanitizing import harmless
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.verdicts import PNG, decided, handed_in
-from tools import browser
+from testing import browser
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
 MATHJAX = Path(jupyter_server_mathjax.__file__).parent / "static"

@@ -1,0 +1,18 @@
+"""Submissions to homework 5: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
+
+from testing.submissions.hw5 import fresh_eyes
+from testing.submissions.hw5 import learning
+from testing.submissions.hw5 import patterns
+from testing.submissions.hw5 import reports
+from testing.submissions.hw5 import restricted
+from testing.submissions.hw5 import second_budget
+from testing.submissions.hw5 import styles
+from testing.submissions.hw5 import utilities
+from testing.submissions.bank import gather
+
+_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns, fresh_eyes)
+
+RIGHT = gather(part.RIGHT for part in _PARTS)
+
+#: Without the wrong functions that the tasks know themselves.
+WRONG = gather(part.WRONG for part in _PARTS)
