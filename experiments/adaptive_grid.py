@@ -88,8 +88,8 @@ def compute(job: Job) -> dict[str, Any]:
     import numpy as np
 
     from dpcourse.adaptive_ldp import best_subsets, first_epsilons
-    from dpcourse.adaptive_ldp.frequency_oracles import COMPETITORS
     from dpcourse.adaptive_ldp.estimates import to_simplex, total_variation
+    from dpcourse.adaptive_ldp.frequency_oracles import COMPETITORS
     from dpcourse.adaptive_ldp.langevin import Langevin
     from dpcourse.adaptive_ldp.simulate import adaptive_rule, people, semi_adaptive_rule, simulate
 

@@ -19,8 +19,7 @@ from typing import Any
 
 from dpcourse import accounting
 from dpcourse.explore.lecture4 import accounts as grid
-from dpcourse.explore.lecture4 import attack_results
-from dpcourse.explore.lecture4 import training
+from dpcourse.explore.lecture4 import attack_results, training
 
 RESULTS = Path(__file__).resolve().parents[1] / "dpcourse" / "explore" / "results"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from dpcourse import checks
+from dpcourse.accounting.cost import Spent
 from dpcourse.accounting.renyi import MOMENTS, renyi_sampled_gaussian
 from dpcourse.accounting.rules import advanced_composition, amplify_by_sampling, basic_composition
-from dpcourse.accounting.cost import Spent
 from dpcourse.privacy_loss import GaussianLoss, PrivacyLoss
 
 

@@ -32,7 +32,11 @@ def advanced_composition(epsilon: float, delta: float, k: int, slack: float) -> 
     epsilon' = epsilon sqrt(2 k ln(1/slack)) + k epsilon (e^epsilon - 1) and delta' = k delta + slack (Dwork, Rothblum &
     Vadhan 2010, Theorem III.3). Larger than the basic sum unless epsilon is small and k is not: see best_composition.
     """
-    epsilon, delta, k = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta), checks.whole_number("k", k)
+    epsilon, delta, k = (
+        checks.positive("epsilon", epsilon),
+        checks.small_delta("delta", delta),
+        checks.whole_number("k", k),
+    )
     slack = checks.small_delta("slack", slack, zero=False)
     total = epsilon * math.sqrt(2 * k * math.log(1 / slack)) + k * epsilon * _expm1(epsilon)
     return Cost(total, min(k * delta + slack, 1.0), "advanced composition")

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from dpcourse import checks
-from dpcourse.adaptive_ldp.rrrr_columns import SHARE, Columns, columns, first_epsilons
 from dpcourse.adaptive_ldp.estimates import maximum_likelihood, total_variation
-from dpcourse.adaptive_ldp.survey import UPDATES, AdaptiveSurvey
 from dpcourse.adaptive_ldp.langevin import MINIBATCH, Langevin, chi_square
+from dpcourse.adaptive_ldp.rrrr_columns import SHARE, Columns, columns, first_epsilons
 from dpcourse.adaptive_ldp.subsets import best_subsets, semi_adaptive_subsets
+from dpcourse.adaptive_ldp.survey import UPDATES, AdaptiveSurvey
 from dpcourse.adaptive_ldp.utilities import UTILITIES, probability_rows
 from dpcourse.randomness import Rng, generator
 

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from dpcourse import checks
-from dpcourse.adaptive_ldp.rrrr_columns import SHARE, first_epsilons
 from dpcourse.adaptive_ldp.langevin import MINIBATCH, Langevin, chi_square
 from dpcourse.adaptive_ldp.rrrr import RestrictedResponse
+from dpcourse.adaptive_ldp.rrrr_columns import SHARE, first_epsilons
 from dpcourse.adaptive_ldp.subsets import best_subset, semi_adaptive_subset
 from dpcourse.adaptive_ldp.utilities import UTILITIES
 from dpcourse.interrupts import uninterrupted

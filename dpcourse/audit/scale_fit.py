@@ -15,8 +15,8 @@ import numpy as np
 
 from dpcourse import checks
 from dpcourse.audit.binomial import binomial_fit, draws_to_tell_apart, lower_tail, smallest_count, upper_tail
-from dpcourse.audit.fit_result import Cdf, Fit, cdf_values, degenerate, error_rates, scalar_samples
 from dpcourse.audit.distribution_fit import ks_critical
+from dpcourse.audit.fit_result import Cdf, Fit, cdf_values, degenerate, error_rates, scalar_samples
 
 _WIDEST = 1e6  # scale factors are searched up to here
 

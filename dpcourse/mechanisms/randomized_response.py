@@ -11,8 +11,8 @@ import numpy as np
 from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
-from dpcourse.mechanisms.estimate import Estimate
 from dpcourse.mechanisms.category_sampling import moved
+from dpcourse.mechanisms.estimate import Estimate
 from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.randomness import Rng, generator
 

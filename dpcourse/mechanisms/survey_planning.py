@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dpcourse import sensitivity
-from dpcourse import checks
+from dpcourse import checks, sensitivity
 from dpcourse.guarantee import Neighbours
 from dpcourse.mechanisms.laplace import Laplace
 from dpcourse.mechanisms.randomized_response import RandomizedResponse

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.privacy_loss.numerics import fft
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.privacy_loss.closed import GaussianLoss
-from dpcourse.privacy_loss.either_direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
+from dpcourse.privacy_loss.either_direction import EitherDirection
+from dpcourse.privacy_loss.numerics import fft
 from dpcourse.privacy_loss.numerics.exact_sum import exact_sum
 from dpcourse.randomness import Rng, generator
 

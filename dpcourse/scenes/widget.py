@@ -11,8 +11,7 @@ from typing import Any, ParamSpec
 import anywidget
 import traitlets
 
-from dpcourse.scenes import page
-from dpcourse.scenes import Picture, Scene
+from dpcourse.scenes import Picture, Scene, page
 
 P = ParamSpec("P")
 

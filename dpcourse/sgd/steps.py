@@ -83,7 +83,9 @@ def noisy_average(
 
 def _deviation(clip: float, sigma: float, lot_size: float) -> float:
     """Of the noise in the average: sigma C on the sum, divided by the expected lot."""
-    deviation = checks.non_negative("sigma", sigma) * checks.positive("clip", clip) / checks.positive("lot_size", lot_size)
+    deviation = (
+        checks.non_negative("sigma", sigma) * checks.positive("clip", clip) / checks.positive("lot_size", lot_size)
+    )
     if not deviation < LARGEST:
         raise ValueError(
             f"sigma * clip / lot_size must be below {LARGEST:g}, or float32 cannot hold the noise, "

@@ -4,11 +4,7 @@ An attack that gets at something it must not have answers right, or says the sec
 in its record, give it away. The same bank is run against stock nbgrader by ``benchmarks/attacks.py``.
 """
 
-from testing.attacks import by_border
-from testing.attacks import by_code
-from testing.attacks import by_file
-from testing.attacks import by_page
-from testing.attacks import by_wall
+from testing.attacks import by_border, by_code, by_file, by_page, by_wall
 from testing.attacks.attack import SECRET, VICTIM, Attack
 
 __all__ = ["ATTACKS", "SECRET", "VICTIM", "Attack"]

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from testing import ROOT
-from testing import browser
+from testing import ROOT, browser
 
 
 @pytest.fixture(scope="session")

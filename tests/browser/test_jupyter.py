@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from testing import ROOT
-from testing import browser
+from testing import ROOT, browser
 from testing.browser import Jupyter, explorers_in, open_and_run, write_notebook
 
 LECTURES = sorted((ROOT / "lectures").glob("*.ipynb"))

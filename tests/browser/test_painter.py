@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from dpcourse import explore
-from dpcourse.scenes import page
-from dpcourse.scenes import Control, Scene
-from dpcourse.scenes import matplotlib_painter
-from tests.explore.painted import assert_paper_shows
+from dpcourse.scenes import Control, Scene, matplotlib_painter, page
 from testing import browser
+from tests.explore.painted import assert_paper_shows
 
 SCENES: dict[str, Scene] = {}
 

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.explore.lecture5 import comparison
-from dpcourse.explore.lecture5 import subset_sizes
-from dpcourse.explore.lecture5 import surveys
+from dpcourse.explore.lecture5 import comparison, subset_sizes, surveys
 from dpcourse.explore.lecture5.matrices import MECHANISMS
 from dpcourse.explore.stored import stored
 from dpcourse.scenes import Bars, Heat, Line, Mark, Picture, Points, Scene

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from dpcourse import Gaussian, GaussianLoss, LeakRows, LeakTable, accounting, explore
-from dpcourse.explore.lecture3 import leaks
-from dpcourse.explore.lecture3 import privacy_loss
-from dpcourse.explore.lecture3 import properties
+from dpcourse.explore.lecture3 import leaks, privacy_loss, properties
 from dpcourse.mechanisms import classical_limit, classical_sigma
 from dpcourse.scenes import Bars, Line, Panel, Picture, Table
 

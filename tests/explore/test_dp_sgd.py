@@ -13,10 +13,7 @@ from scipy.stats import gamma
 from dpcourse import GaussianLoss, accounting, explore, sensitivity
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, removed
-from dpcourse.explore.lecture4 import accounts
-from dpcourse.explore.lecture4 import attack_results
-from dpcourse.explore.lecture4 import descents
-from dpcourse.explore.lecture4 import training
+from dpcourse.explore.lecture4 import accounts, attack_results, descents, training
 from dpcourse.explore.stored import stored
 from dpcourse.scenes import Line, Picture, Table
 from dpcourse.sensitivity.rows import clipped, norms
@@ -225,7 +222,9 @@ def test_a_secret_is_kept_by_the_right_unit() -> None:
     assert sum(bits > 13.28 for bits in plain["1"]) == 7
     means = [np.mean(message[f"{repeats}"]) for repeats in attack_results.REPEATS]
     assert means == pytest.approx([1.84, 2.75, 7.0], abs=0.05)
-    assert [np.mean(user[f"{repeats}"]) for repeats in attack_results.REPEATS] == pytest.approx([1.08, 1.23, 1.32], abs=0.05)
+    assert [np.mean(user[f"{repeats}"]) for repeats in attack_results.REPEATS] == pytest.approx(
+        [1.08, 1.23, 1.32], abs=0.05
+    )
     assert max(message["9"]) == pytest.approx(math.log2(10_000) - 1, abs=1e-3)  # the second guess
     # What exposures typed once say against chance: the sum of ten, in units of ln 2, is Gamma(10) by chance.
     assert gamma(10).sf(sum(message["1"]) * math.log(2)) == pytest.approx(0.18, abs=0.01)

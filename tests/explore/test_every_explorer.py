@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.scenes import Bars, Line, Picture, Points, Scene, Table
-from dpcourse.scenes import matplotlib_painter
+from dpcourse.scenes import Bars, Line, Picture, Points, Scene, Table, matplotlib_painter
 from dpcourse.scenes.packing import tree_of, unpack
 from tests.explore.painted import assert_paper_shows
 

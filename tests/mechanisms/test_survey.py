@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dpcourse import KaryResponse, Laplace, RandomizedResponse
-from dpcourse.mechanisms import theta
-from dpcourse.mechanisms import survey_planning
+from dpcourse.mechanisms import survey_planning, theta
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 4])
@@ -23,7 +22,9 @@ def test_the_series_gives_the_attempts(epsilon):
 def test_epsilon_of_undoes_theta():
     for epsilon in (0.01, 1, 5):
         assert survey_planning.epsilon_of(theta(epsilon)) == pytest.approx(epsilon, rel=1e-12)
-        assert survey_planning.epsilon_of(1 - theta(epsilon)) == pytest.approx(epsilon, rel=1e-9)  # lying as often tells as much
+        assert survey_planning.epsilon_of(1 - theta(epsilon)) == pytest.approx(
+            epsilon, rel=1e-9
+        )  # lying as often tells as much
     assert survey_planning.epsilon_of(0.5) == 0
     assert survey_planning.epsilon_of(1) == survey_planning.epsilon_of(0) == math.inf
 
@@ -33,9 +34,13 @@ def test_epsilon_of_undoes_theta():
 def test_the_local_error_is_that_of_the_estimate(epsilon, attempt):
     response = RandomizedResponse(epsilon=epsilon, attempt=attempt)
     reports = response.release(np.arange(50) % 3 == 0, rng=1)
-    assert survey_planning.local_error(response, 50) == pytest.approx(response.estimate(reports).standard_error, rel=1e-12)
+    assert survey_planning.local_error(response, 50) == pytest.approx(
+        response.estimate(reports).standard_error, rel=1e-12
+    )
     t = response.theta
-    assert survey_planning.local_error(response, 50) == pytest.approx(math.sqrt(t * (1 - t) / 50) / (2 * t - 1), rel=1e-12)
+    assert survey_planning.local_error(response, 50) == pytest.approx(
+        math.sqrt(t * (1 - t) / 50) / (2 * t - 1), rel=1e-12
+    )
 
 
 def test_the_errors_are_those_of_simulated_surveys():

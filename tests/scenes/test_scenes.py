@@ -7,10 +7,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpcourse.scenes.widget import BadValue, Explorer
-from dpcourse.scenes import Axis, Band, Bars, Heat, Label, Line, Picture, Points, Rule, Scene, Table, again, choice, panel, slider
-from dpcourse.scenes import matplotlib_painter
+from dpcourse.scenes import (
+    Axis,
+    Band,
+    Bars,
+    Heat,
+    Label,
+    Line,
+    Picture,
+    Points,
+    Rule,
+    Scene,
+    Table,
+    again,
+    choice,
+    matplotlib_painter,
+    panel,
+    slider,
+)
 from dpcourse.scenes.packing import Packer, tree_of, unpack
+from dpcourse.scenes.widget import BadValue, Explorer
 from tests.explore.painted import assert_paper_shows
 
 UNIT = Axis("x", 0, 1)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
-from testing.submissions.bank import bank_of as bank
 from studies.wrong_submissions import wrong_ones
+from testing.submissions.bank import bank_of as bank
 
 SEEDS = int(os.environ.get("BANK_SEEDS", "1"))  # more of them: BANK_SEEDS=2000, and patience
 #: Of the wrong ones whose mistake has no name so many are left out for each that is tried. None: BANK_SKIP=0.

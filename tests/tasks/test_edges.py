@@ -8,9 +8,7 @@ import pytest
 
 from dpcourse.tasks import Student, tasks_of
 from dpcourse.tasks.probes import Edge, each, edges, fixed, uniform
-from testing.submissions import hw1
-from testing.submissions import hw2
-from testing.submissions import hw5
+from testing.submissions import hw1, hw2, hw5
 
 HOMEWORKS = ("hw1_pure_dp", "hw2_local_dp", "hw5_adaptive_ldp")
 EVERY_TASK = [(homework, name) for homework in HOMEWORKS for name in tasks_of(homework) if "proof" not in name]

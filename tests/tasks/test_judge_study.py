@@ -1,7 +1,6 @@
 """The studies of the judges: what was done is kept, changed code starts anew, and failures are told."""
 
-from studies import wrong_submissions
-from studies import right_submissions
+from studies import right_submissions, wrong_submissions
 from studies.right_submissions import Graded, Study, graded, submissions
 
 THETA = [one for one in submissions() if one.task == "theta"]

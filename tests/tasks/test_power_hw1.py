@@ -8,8 +8,8 @@ from scipy.special import ndtr
 
 from dpcourse.audit import draws_needed_for_scale_error, ks_fit
 from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
-from dpcourse.audit.epsilon import certified
 from dpcourse.audit.distribution_fit import ks_critical
+from dpcourse.audit.epsilon import certified
 from dpcourse.tasks import LEVEL, Student, tasks_of
 from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices

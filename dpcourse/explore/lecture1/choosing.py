@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import Exponential, data
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["secret_society"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpcourse import DiscreteLaplace, Laplace
 from dpcourse.audit.float_leak import reachable
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Picture, Rule, Scene, again, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["floating_point"]
 

@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from dpcourse import Laplace
-from dpcourse import checks
-from dpcourse.scenes.widget import explorer
+from dpcourse import Laplace, checks
 from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["count_error", "laplace_density", "laplace_scale", "two_worlds"]
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from dpcourse import Laplace, data
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["bank_debts", "l1_against_l2"]
 

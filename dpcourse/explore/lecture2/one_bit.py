@@ -8,10 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import RandomizedResponse
-from dpcourse.scenes.widget import explorer
-from dpcourse.mechanisms import ATTEMPTS, theta
-from dpcourse.mechanisms import survey_planning
+from dpcourse.mechanisms import ATTEMPTS, survey_planning, theta
 from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["bernoulli_trial", "exp_from_below", "theta_attempts", "two_extremes"]
 
@@ -166,7 +165,10 @@ def exp_from_below() -> Scene:
                     "How much of the ceiling is used?",
                     Axis("degree of the polynomial", 0.4, 7.6, ticks=tuple((d, str(d)) for d in range(1, 8))),
                     Axis("odds / e^ε (%)", 0, 105),
-                    Bars(np.arange(1, 8), [100 * survey_planning.odds_from_series(epsilon, d) / most for d in range(1, 8)]),
+                    Bars(
+                        np.arange(1, 8),
+                        [100 * survey_planning.odds_from_series(epsilon, d) / most for d in range(1, 8)],
+                    ),
                     Bars([degree], [100 * odds / most], "", "ink", "outline", 0.9),
                 ),
             ),

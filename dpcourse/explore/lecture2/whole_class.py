@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import LocalLaplace, RandomizedResponse, data
-from dpcourse.scenes.widget import explorer
 from dpcourse.mechanisms import survey_planning
 from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["classroom", "local_against_central", "skipped_lectures"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpcourse import KaryResponse
 from dpcourse.accounting import basic_composition
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Line, Picture, Points, Rule, Scene, Table, again, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["private_words"]
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import Gaussian, GaussianLoss, Laplace, sensitivity
-from dpcourse.scenes.widget import explorer
 from dpcourse.mechanisms import classical_limit, classical_sigma
 from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["gaussian_sigma", "noise_in_dimensions"]
 

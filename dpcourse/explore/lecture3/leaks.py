@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import LeakRows, LeakTable, data
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, Table, again, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["leak_table", "somebody_leaks"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcourse import Gaussian, Laplace, Mechanism, PrivacyLoss, RandomizedResponse
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["plrv", "tail_against_delta"]
 

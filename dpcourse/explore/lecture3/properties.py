@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import Budget, BudgetExceeded, DiscreteLoss, Gaussian, Laplace, PrivacyLoss, accounting
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["composition", "group_privacy", "post_processing"]
 

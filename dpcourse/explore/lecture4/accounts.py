@@ -9,8 +9,8 @@ import numpy as np
 from dpcourse import accounting
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least
 from dpcourse.explore.stored import stored
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["accountants", "lots", "subsampling"]
 

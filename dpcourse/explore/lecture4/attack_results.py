@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from dpcourse.explore.stored import stored
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import (
     Axis,
     Band,
@@ -24,6 +23,7 @@ from dpcourse.scenes import (
     panel,
     slider,
 )
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["canaries", "inversion", "membership"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpcourse import accounting
 from dpcourse.explore.lecture4.accounts import DELTA, WRITTEN, readable
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Line, Mark, Panel, Picture, Points, Scene, again, panel, slider
+from dpcourse.scenes.widget import explorer
 from dpcourse.sensitivity.rows import clipped
 
 __all__ = ["descent", "private_descent"]

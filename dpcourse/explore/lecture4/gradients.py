@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse import sensitivity
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 from dpcourse.sensitivity.rows import clipped, norms
 
 __all__ = ["clipping"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, Message, removed
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Picture, Scene, Table, choice
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["conversations"]
 

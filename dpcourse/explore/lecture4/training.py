@@ -15,7 +15,6 @@ import numpy as np
 from dpcourse import accounting
 from dpcourse.explore.lecture4.accounts import key
 from dpcourse.explore.stored import stored
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import (
     Axis,
     Bars,
@@ -29,6 +28,7 @@ from dpcourse.scenes import (
     panel,
     slider,
 )
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["supervised_tasks", "training_run"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.explore.stored import stored
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Line, Mark, Picture, Points, Scene, choice, panel
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["experiments"]
 

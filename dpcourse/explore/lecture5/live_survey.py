@@ -12,8 +12,8 @@ import numpy as np
 from dpcourse import checks
 from dpcourse.adaptive_ldp import AdaptiveSurvey, total_variation
 from dpcourse.explore.lecture5.surveys import set_in_words, shares_panel
-from dpcourse.scenes import Axis, Line, Picture, Points, panel
 from dpcourse.randomness import Rng, generator
+from dpcourse.scenes import Axis, Line, Picture, Points, panel
 
 __all__ = ["watch_survey"]
 

@@ -15,8 +15,8 @@ from dpcourse.adaptive_ldp import (
     published_second_epsilon,
     true_epsilon,
 )
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Heat, Label, Line, Panel, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["published_code", "response_matrices", "restricted_response"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpcourse.adaptive_ldp import best_subset, utilities
 from dpcourse.explore.lecture5.surveys import EPSILONS, PARTIES
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["honest_answer", "six_utilities"]
 

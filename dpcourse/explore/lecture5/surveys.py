@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpcourse.explore.stored import stored
-from dpcourse.scenes.widget import explorer
 from dpcourse.scenes import Axis, Bars, Line, Panel, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes.widget import explorer
 
 __all__ = ["adaptive_survey", "langevin", "posterior_narrows"]
 

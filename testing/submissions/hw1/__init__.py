@@ -1,12 +1,7 @@
 """Submissions to homework 1: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
-from testing.submissions.hw1 import choices
-from testing.submissions.hw1 import counts
-from testing.submissions.hw1 import fresh_eyes
-from testing.submissions.hw1 import open_tasks
-from testing.submissions.hw1 import proofs
-from testing.submissions.hw1 import sums
 from testing.submissions.bank import gather
+from testing.submissions.hw1 import choices, counts, fresh_eyes, open_tasks, proofs, sums
 
 _PARTS = (counts, sums, choices, open_tasks, proofs, fresh_eyes)
 

@@ -1,10 +1,7 @@
 """Submissions to homework 3: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
-from testing.submissions.hw3 import deltas
-from testing.submissions.hw3 import gaussian
-from testing.submissions.hw3 import losses
-from testing.submissions.hw3 import rules
 from testing.submissions.bank import gather
+from testing.submissions.hw3 import deltas, gaussian, losses, rules
 
 _PARTS = (losses, gaussian, deltas, rules)
 

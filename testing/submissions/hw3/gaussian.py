@@ -8,7 +8,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from testing.submissions.hw3.shared import cast, decimals, delta_erfc, delta_normaldist, delta_scipy, fractions, patterns
+from testing.submissions.hw3.shared import (
+    cast,
+    decimals,
+    delta_erfc,
+    delta_normaldist,
+    delta_scipy,
+    fractions,
+    patterns,
+)
 
 
 def textbook_raises(epsilon, delta, sensitivity):

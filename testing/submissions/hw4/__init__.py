@@ -1,10 +1,7 @@
 """Submissions to homework 4: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
-from testing.submissions.hw4 import budgets
-from testing.submissions.hw4 import lots
-from testing.submissions.hw4 import steps
-from testing.submissions.hw4 import training
 from testing.submissions.bank import gather
+from testing.submissions.hw4 import budgets, lots, steps, training
 
 _PARTS = (lots, steps, budgets, training)
 

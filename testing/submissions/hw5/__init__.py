@@ -1,14 +1,16 @@
 """Submissions to homework 5: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
-from testing.submissions.hw5 import fresh_eyes
-from testing.submissions.hw5 import learning
-from testing.submissions.hw5 import patterns
-from testing.submissions.hw5 import reports
-from testing.submissions.hw5 import restricted
-from testing.submissions.hw5 import second_budget
-from testing.submissions.hw5 import styles
-from testing.submissions.hw5 import utilities
 from testing.submissions.bank import gather
+from testing.submissions.hw5 import (
+    fresh_eyes,
+    learning,
+    patterns,
+    reports,
+    restricted,
+    second_budget,
+    styles,
+    utilities,
+)
 
 _PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns, fresh_eyes)
 

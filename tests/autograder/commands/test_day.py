@@ -11,9 +11,8 @@ import pytest
 
 from autograder.cli import main
 from autograder.examine.records import Record, records_in
+from testing import ROOT, browser
 from testing.classroom import course_in, grade_id, mixed
-from testing import ROOT
-from testing import browser
 
 HOMEWORK, CLASS = "hw2_local_dp", 30
 PROOF = "The ratio of the two probabilities is largest where the report is the true bit."
