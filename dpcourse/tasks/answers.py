@@ -60,7 +60,9 @@ class Answer:
         sound = ~np.isnan(array) if self.infinite else np.isfinite(array)
         if not sound.all():
             bad = array[~sound].flat[0]
-            raise Complaint(f"Your answer contains {bad}: a division by zero, or the logarithm of 0?")
+            raise Complaint(
+                f"Your answer contains {bad}: a division by zero, the logarithm of 0, or e to too large a power?"
+            )
         if self.choices is not None and not np.isin(array, np.array(self.choices, dtype=float)).all():
             allowed = ", ".join(map(repr, self.choices))
             raise Complaint(f"I expected only the numbers {allowed}, but got {described_answer(raw)}.")

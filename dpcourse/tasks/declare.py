@@ -14,7 +14,7 @@ import numpy as np
 from dpcourse.tasks.answers import NUMBER, Answers, Form
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.choices import shares_of
-from dpcourse.tasks.judges.diagnosis import TOLERANCE
+from dpcourse.tasks.judges.diagnosis import NEAR_ZERO, TOLERANCE
 from dpcourse.tasks.judges.noise import noise_of
 from dpcourse.tasks.judges.noise_law import LAPLACE, NORMAL, Law, Noise, one_of, with_parts
 from dpcourse.tasks.judges.values import Note, values_of
@@ -35,6 +35,7 @@ def value_task(
     mistakes: Sequence[Variation],
     form: Form = NUMBER,
     tolerance: float = TOLERANCE,
+    near_zero: float = NEAR_ZERO,
     note: Callable[[Any, Any, Any], Note | None] | None = None,
     by_part: bool = False,
     **more: Any,
@@ -42,6 +43,7 @@ def value_task(
     """An answer that can be computed: ``right(p)``, a number, an array, or a tuple in the order of the form's parts.
 
     A mistake is a whole ``answer(p)``, or differs in the parts that it names: ``delta=lambda p: p.k * p.delta``.
+    Numbers agree up to a relative ``tolerance``, and to ``near_zero`` times the largest of the answer.
     ``note(p, answer, right)`` may say what a wrong answer means for privacy.
     """
 
@@ -51,7 +53,7 @@ def value_task(
         return Mistake(one.name, lambda **probe: _with_parts(parts, right, one.parts, arguments_of(probe)), one.message)
 
     said = note and (lambda probe, answer, truth: note(Arguments(**probe), answer, truth))
-    judge = values_of(_called(right), tolerance=tolerance, note=said, by_part=by_part)
+    judge = values_of(_called(right), tolerance=tolerance, near_zero=near_zero, note=said, by_part=by_part)
     return judged_task(name, see=see, probes=probes, judge=judge, mistakes=mistakes, form=form, varied=varied, **more)
 
 

@@ -2,6 +2,9 @@
 
 ``each(3, epsilon=uniform(0.3, 0.8), k=shuffled(4, 5, 6))`` draws three probes. Never blind ones, at which a mistake
 does not show: not epsilon = 1, not a range from 0 where a mistake forgets the lower end.
+
+``edges(probes, {"debts": fixed([])}, ...)`` asks at the edges, too: an empty table, one row, a large count. Who is
+careful only with ordinary tables is found out there.
 """
 
 from __future__ import annotations
@@ -11,21 +14,42 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.tasks.respondent import Probe
+
 #: Draws one argument for so many probes.
 Column = Callable[[np.random.Generator, int], Sequence[Any]]
 #: Draws the probes of one examination.
-Probes = Callable[[np.random.Generator], list[dict[str, Any]]]
+Probes = Callable[[np.random.Generator], list[Probe]]
 Ends = tuple[float, float]
 
 
 def each(number: int, **columns: Column) -> Probes:
     """So many probes; each argument is drawn by its column."""
 
-    def probes(rng: np.random.Generator) -> list[dict[str, Any]]:
+    def probes(rng: np.random.Generator) -> list[Probe]:
         drawn = {name: column(rng, number) for name, column in columns.items()}
         return [{name: values[place] for name, values in drawn.items()} for place in range(number)]
 
     return probes
+
+
+class Edge(dict[str, Any]):
+    """A probe at an edge of what may be asked."""
+
+
+def edges(probes: Callable[[np.random.Generator], Sequence[Probe]], *changes: dict[str, Any]) -> Probes:
+    """These probes, and before the last one (which many judges ask most) the edges.
+
+    An edge is the first probe with some arguments changed: by a value, or by a column that draws it.
+    """
+
+    def with_edges(rng: np.random.Generator) -> list[Probe]:
+        first, *others = probes(rng)
+        drawn = [{name: new(rng, 1)[0] if callable(new) else new for name, new in one.items()} for one in changes]
+        asked = [Edge({**first, **change}) for change in drawn]
+        return [first, *others[:-1], *asked, *others[-1:]]
+
+    return with_edges
 
 
 def uniform(*ends: float | Ends, digits: int | None = None) -> Column:

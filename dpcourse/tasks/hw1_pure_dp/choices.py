@@ -13,7 +13,7 @@ from dpcourse.tasks.answers import VECTOR, Answer
 from dpcourse.tasks.declare import choice_task, value_task
 from dpcourse.tasks.judges.fixed_seed import SAME_COIN
 from dpcourse.tasks.mistake import mistake
-from dpcourse.tasks.probes import drawn, each, uniform
+from dpcourse.tasks.probes import drawn, each, edges, uniform
 from dpcourse.tasks.respondent import Probe
 
 CITIES = ("Ottawa", "Toronto", "New York", "Washington", "Memphis", "Los Angeles", "La Habana")
@@ -79,13 +79,21 @@ exponential_probabilities = value_task(
     "exponential_probabilities",
     see="lecture 1, section 13",
     # in the first one the worst candidate is so rare that a share which is never below 0.02 shows
-    probes=each(
-        3,
-        utilities=drawn(_utilities),
-        epsilon=uniform((2, 3), (0.4, 3), (0.4, 3)),
-        sensitivity=uniform((1.3, 1.8), (1.3, 4), (1.3, 4)),
+    probes=edges(
+        each(
+            3,
+            utilities=drawn(_utilities),
+            epsilon=uniform((2, 3), (0.4, 3), (0.4, 3)),
+            sensitivity=uniform((1.3, 1.8), (1.3, 4), (1.3, 4)),
+        ),
+        {"utilities": np.array([2.5])},
+        {"utilities": np.full(5, -3.0)},
+        # shares down to 1e-13, and e to the power of 2,000, or of -2,000; all are exact in single precision, too
+        {"utilities": drawn(lambda rng: rng.permutation(np.arange(-20.0, 21, 4))), "epsilon": 1.5, "sensitivity": 1.0},
+        *({"utilities": far + np.array([0.0, 3, 7, 4]), "epsilon": 0.5, "sensitivity": 1.0} for far in (8e3, -8e3)),
     ),
     right=_probabilities,
+    near_zero=1e-30,  # a share that is 0 rules a candidate out
     form=VECTOR,
     mistakes=[
         *(mistake(name, words, _with_factor(factor), hides=_HARMLESS.get(name)) for name, words, factor in _FACTORS),
@@ -127,12 +135,15 @@ exponential_probabilities = value_task(
 def _choice_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Four scores far apart, so that some candidates are rare and none is impossible; then one ahead of six others.
 
+    Between them two candidates only: there the loser wins so often that noise on the scores is told from an epsilon.
+
     The lead of the last one, about 1.6 / (epsilon / (2 sensitivity)), is where Laplace noise on the scores, in place
     of Gumbel noise, shows most: the shares of the winner differ by 0.04, and nowhere by more with seven candidates.
     """
     ahead = np.append(rng.uniform(1.5, 1.75), np.linspace(-0.3, 0.3, len(CITIES) - 1))
     probes = []
-    for exponents, epsilon in ((np.linspace(0, 2, 4), rng.uniform(1.5, 2)), (ahead, rng.uniform(2, 2.5))):
+    scores_of_all = (np.linspace(0, 2, 4), rng.uniform(1.5, 2)), (np.array([0, 4]), 1.8), (ahead, rng.uniform(2, 2.5))
+    for exponents, epsilon in scores_of_all:
         sensitivity, number = float(rng.uniform(1.5, 4)), len(exponents)
         scores = rng.permutation(exponents) * 2 * sensitivity / epsilon - rng.uniform(1, 5)
         names = [str(name) for name in rng.permutation(CITIES)[:number]]
@@ -155,7 +166,12 @@ def _best_after(noise: Callable[[Any, float, int], np.ndarray]) -> Callable[[Any
 exponential_choice = choice_task(
     "exponential_choice",
     see="lecture 1, section 13",
-    probes=_choice_probes,
+    probes=edges(
+        _choice_probes,
+        {"candidates": ["Ottawa"], "utilities": np.array([-1.5])},
+        {"candidates": ["Memphis", "Ottawa"], "utilities": np.full(2, 4.0)},
+        {"utilities": np.zeros(4)},
+    ),
     shares=_probabilities,
     labels=lambda p: p.candidates,
     form=Answer(choices=CITIES),
@@ -202,12 +218,16 @@ exponential_choice = choice_task(
 )
 
 
+def _cities() -> np.ndarray:
+    return data.cities()[["latitude", "longitude"]].to_numpy(dtype=float)
+
+
 def _society_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Members in cities of all kinds, never all in one; but first none near an end of the list's diameter.
 
     There the members are closer together than the list allows, and so are each of them and every city.
     """
-    cities = data.cities()[["latitude", "longitude"]].to_numpy(dtype=float)
+    cities = _cities()
     farthest = np.linalg.norm(cities[:, None] - cities, axis=2).max(axis=1)
     inner = np.flatnonzero(farthest < 0.95 * farthest.max())
     homes = [np.concatenate([rng.permutation(inner)[:3], rng.choice(inner, int(rng.integers(1, 4)))])]
@@ -254,7 +274,12 @@ def _society(p: Any) -> np.ndarray:
 meeting_probabilities = value_task(
     "meeting_probabilities",
     see="lecture 1, sections 12 and 13",
-    probes=_society_probes,
+    probes=edges(
+        _society_probes,
+        {"members": drawn(lambda rng: _cities()[rng.integers(0, len(_cities()), 1)])},
+        {"members": drawn(lambda rng: _cities()[rng.integers(0, len(_cities()), 1).repeat(4)])},
+        {"cities": _cities()[:4], "members": _cities()[[0, 1, 1]]},
+    ),
     right=_society,
     form=VECTOR,
     mistakes=[

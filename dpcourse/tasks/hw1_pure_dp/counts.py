@@ -13,7 +13,7 @@ from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.declare import laplace_task, value_task
 from dpcourse.tasks.mistake import mistake
-from dpcourse.tasks.probes import each, fixed, uniform, whole
+from dpcourse.tasks.probes import each, edges, fixed, uniform, whole
 from dpcourse.tasks.respondent import Probe
 
 
@@ -36,7 +36,12 @@ def _loss(p: Any) -> float:
 likelihood_ratio = value_task(
     "likelihood_ratio",
     see="lecture 1, section 3",
-    probes=_ratio_probes,
+    probes=edges(
+        _ratio_probes,
+        {"y": 0.0, "count": 0, "neighbour": 1, "b": uniform(0.3, 0.6)},
+        {"y": -7.5, "count": 40, "neighbour": 40},
+        {"y": uniform(4_000, 4_100), "count": 4_050, "neighbour": 4_000, "b": uniform(30, 60)},
+    ),
     right=lambda p: math.exp(_loss(p)),
     mistakes=[
         mistake(
@@ -107,7 +112,9 @@ def _range_of(exponent: float) -> tuple[float, float]:
 ratio_range = value_task(
     "ratio_range",
     see="lecture 1, section 5",
-    probes=each(3, difference=fixed(1, 2, 5), b=uniform(1.5, 4)),
+    probes=edges(
+        each(3, difference=fixed(1, 2, 5), b=uniform(1.5, 4)), {"difference": 0}, {"difference": 12, "b": uniform(6, 9)}
+    ),
     right=lambda p: _range_of(Laplace(epsilon=1 / p.b, sensitivity=1).privacy_loss(0, 0, p.difference)),
     form=Answers({"smallest": Answer(infinite=True), "largest": Answer(infinite=True)}),
     mistakes=[
@@ -171,7 +178,13 @@ noisy_count = laplace_task(
     "noisy_count",
     see="lecture 1, section 8",
     # an ordinary count, nobody at all (who needs noise, too), and another ordinary one
-    probes=each(3, count=whole((20, 499), (0, 0), (20, 499)), epsilon=uniform((0.2, 0.5), (0.3, 0.6), (2, 3))),
+    probes=edges(
+        each(3, count=whole((20, 499), (0, 0), (20, 499)), epsilon=uniform((0.2, 0.5), (0.3, 0.6), (2, 3))),
+        {"count": 1},
+        {"count": whole(1_500, 9_000)},
+        {"count": whole(2_000_000, 4_000_000), "epsilon": uniform(0.001, 0.002)},
+        {"epsilon": uniform(6, 9)},
+    ),
     law=lambda p: (p.count, Laplace(epsilon=p.epsilon, sensitivity=1).scale),
     mistakes=[
         mistake(
@@ -269,7 +282,16 @@ def _but(queries: str, relation: str, rule: Callable[[Any], float]) -> Callable[
 sensitivity_of = value_task(
     "sensitivity_of",
     see="lecture 1, sections 4, 10 and 11",
-    probes=_sensitivity_probes,
+    probes=edges(
+        _sensitivity_probes,
+        *({"query": "mean", "relation": relation, "n": 1} for relation in ("add/remove", "replace")),
+        *(
+            {"query": query, "relation": relation, "low": -9.5, "high": -4.25}
+            for query in ("sum", "mean") for relation in ("add/remove", "replace")
+        ),
+        {"query": "sum", "relation": "add/remove", "low": 0.0, "high": 2_500.0},
+        {"query": "histogram", "relation": "replace", "n": 1},
+    ),
     right=_sensitivity,
     mistakes=[
         mistake(

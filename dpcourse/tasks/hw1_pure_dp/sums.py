@@ -12,6 +12,7 @@ from dpcourse.mechanisms import Laplace
 from dpcourse.tasks.answers import VECTOR
 from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import drawn, edges
 from dpcourse.tasks.respondent import Probe
 
 
@@ -39,7 +40,14 @@ def _cut(p: Any) -> np.ndarray:
 total_debt = laplace_task(
     "total_debt",
     see="lecture 1, sections 9 and 10",
-    probes=_debt_probes,
+    probes=edges(
+        _debt_probes,
+        {"debts": np.empty(0)},
+        {"debts": drawn(lambda rng: rng.uniform(1e3, 1e5, 1).round(2))},
+        {"debts": np.array([9e9])},
+        {"maximum": 2.5},
+        {"debts": drawn(lambda rng: rng.uniform(0, 1e5, 400).round(2))},
+    ),
     law=lambda p: (_cut(p).sum(), Laplace(epsilon=p.epsilon, sensitivity=sensitivity.bounded_sum(0, p.maximum)).scale),
     mistakes=[
         mistake(
@@ -135,7 +143,12 @@ def _uneven_scales(p: Any) -> np.ndarray:
 noisy_counts = laplace_task(
     "noisy_counts",
     see="lecture 1, section 11",
-    probes=_counts_probes,
+    probes=edges(
+        _counts_probes,
+        {"counts": drawn(lambda rng: rng.integers(5, 90, 2))},  # of one, scipy's `rvs` makes a number, not a list
+        {"counts": np.zeros(6, dtype=int)},
+        {"counts": drawn(lambda rng: rng.integers(2_000, 9_000, 12))},
+    ),
     law=lambda p: (
         p.counts,
         Laplace(epsilon=p.epsilon, sensitivity=sensitivity.bounded_sum(0, 1, dimension=len(p.counts))).scale,
@@ -199,7 +212,13 @@ def _in_bins(p: Any) -> np.ndarray:
 noisy_histogram = laplace_task(
     "noisy_histogram",
     see="lecture 1, section 11, the histogram",
-    probes=_histogram_probes,
+    probes=edges(
+        _histogram_probes,
+        {"years": np.empty(0, dtype=int)},
+        {"years": np.array([2021])},
+        {"bins": np.array([2023])},
+        {"years": drawn(lambda rng: rng.permutation(np.repeat([2018, 2022], [600, 200])))},
+    ),
     law=lambda p: (_in_bins(p), Laplace(epsilon=p.epsilon, sensitivity=sensitivity.histogram("add/remove")).scale),
     form=VECTOR,
     mistakes=[

@@ -13,7 +13,7 @@ from dpcourse.mechanisms.survey_planning import epsilon_of
 from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.judges.values import Note
 from dpcourse.tasks.mistake import mistake
-from dpcourse.tasks.probes import each, fixed, uniform
+from dpcourse.tasks.probes import each, edges, fixed, uniform
 
 
 def _from_odds(odds: float) -> float:
@@ -47,10 +47,13 @@ SMALL, LARGE = (0.3, 0.8), (2.0, 4.0)
 theta = value_task(
     "theta",
     see="lecture 2, sections 5 and 6 (First attempt; Can we do better?)",
-    probes=each(
-        2 * len(ATTEMPTS),
-        attempt=fixed(*(attempt for attempt in ATTEMPTS for _ in range(2))),
-        epsilon=uniform(*(SMALL, LARGE) * len(ATTEMPTS)),
+    probes=edges(
+        each(
+            2 * len(ATTEMPTS),
+            attempt=fixed(*(attempt for attempt in ATTEMPTS for _ in range(2))),
+            epsilon=uniform(*(SMALL, LARGE) * len(ATTEMPTS)),
+        ),
+        *({"attempt": attempt, "epsilon": uniform(*ends)} for attempt in ATTEMPTS for ends in ((0.01, 0.02), (9, 12))),
     ),
     right=_theta,
     note=_odds_of,
@@ -112,7 +115,12 @@ def _log_odds(p: Any) -> float:
 spent_epsilon = value_task(
     "spent_epsilon",
     see="lecture 2, section 6 (Can we do better?)",
-    probes=lambda rng: [*each(3, theta=uniform((0.55, 0.7), (0.8, 0.97), (0.05, 0.4)))(rng), {"theta": 0.5}],
+    probes=edges(
+        each(3, theta=uniform((0.55, 0.7), (0.8, 0.97), (0.05, 0.4))),
+        {"theta": 0.5},
+        {"theta": uniform(0.99, 0.995)},
+        {"theta": uniform(0.005, 0.01)},
+    ),
     right=lambda p: epsilon_of(p.theta),
     mistakes=[
         mistake(
@@ -172,12 +180,16 @@ CASES = tuple(product((0, 1), repeat=3))
 response_ratio = value_task(
     "response_ratio",
     see="lecture 2, section 5 (First attempt), the box on the ratio",
-    probes=each(
-        len(CASES),
-        bit=fixed(*(bit for bit, _, _ in CASES)),
-        neighbour=fixed(*(neighbour for _, neighbour, _ in CASES)),
-        report=fixed(*(report for *_, report in CASES)),
-        epsilon=uniform(0.4, 2.5),
+    probes=edges(
+        each(
+            len(CASES),
+            bit=fixed(*(bit for bit, _, _ in CASES)),
+            neighbour=fixed(*(neighbour for _, neighbour, _ in CASES)),
+            report=fixed(*(report for *_, report in CASES)),
+            epsilon=uniform(0.4, 2.5),
+        ),
+        {"bit": 1, "neighbour": 0, "report": 0, "epsilon": uniform(0.01, 0.02)},
+        {"bit": 1, "neighbour": 0, "report": 1, "epsilon": uniform(3.5, 4)},
     ),
     right=_ratio,
     mistakes=[
@@ -233,11 +245,17 @@ posterior = value_task(
     "posterior",
     see="lecture 2, section 7 (Deniability, as a formula)",
     # A doubtful and a nearly certain onlooker, each with both reports.
-    probes=each(
-        4,
-        report=fixed(1, 0, 1, 0),
-        prior=uniform((0.05, 0.35), (0.05, 0.35), (0.65, 0.95), (0.65, 0.95)),
-        epsilon=uniform(0.5, 2.5),
+    probes=edges(
+        each(
+            4,
+            report=fixed(1, 0, 1, 0),
+            prior=uniform((0.05, 0.35), (0.05, 0.35), (0.65, 0.95), (0.65, 0.95)),
+            epsilon=uniform(0.5, 2.5),
+        ),
+        {"prior": 0.5},
+        {"report": 0, "prior": 0.002},
+        {"prior": 0.998},
+        {"epsilon": uniform(5, 6)},
     ),
     right=_belief,
     mistakes=[

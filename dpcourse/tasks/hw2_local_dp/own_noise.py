@@ -11,6 +11,7 @@ import numpy as np
 from dpcourse.mechanisms import LocalLaplace
 from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import edges, uniform
 from dpcourse.tasks.respondent import Probe
 
 LECTURES = 15  # nobody can skip more
@@ -48,7 +49,10 @@ FROM_THE_OWN = (
 local_laplace = laplace_task(
     "local_laplace",
     see="lecture 2, section 3 (A database of one person)",
-    probes=_skipped_probes,
+    probes=edges(
+        _skipped_probes, {"skipped": 0.0}, {"skipped": 15.0}, {"skipped": 1.0}, {"skipped": 14.0}, {"skipped": 4e6},
+        {"skipped": -4e6}, {"skipped": 7.0, "epsilon": uniform(0.05, 0.1)},
+    ),
     law=lambda p: (_own(p), LocalLaplace(epsilon=p.epsilon, low=0, high=LECTURES).scale),
     draws=DRAWS,
     mistakes=[

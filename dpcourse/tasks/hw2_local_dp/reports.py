@@ -13,8 +13,10 @@ from dpcourse.tasks.declare import choice_task
 from dpcourse.tasks.judges.choices import PROBABILITY
 from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
 from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import edges, uniform, whole
 from dpcourse.tasks.respondent import Probe
 
+ENDS = (0.05, 0.08), (3.4, 3.8)  # of epsilon, at its edges
 DRAWS = 20_000  # of the second look at every probe: enough to tell k from k - 1 in the share of the truth
 
 
@@ -36,7 +38,7 @@ def _coin(truth: Callable[[float], float]) -> Callable[[Any], np.ndarray]:
 randomized_response = choice_task(
     "randomized_response",
     see="lecture 2, section 7 (Randomized response)",
-    probes=_bit_probes,
+    probes=edges(_bit_probes, *({"bit": bit, "epsilon": uniform(*ends)} for bit in (0, 1) for ends in ENDS)),
     shares=_coin(theta),
     own=lambda p: p.bit,
     draws=DRAWS,
@@ -144,7 +146,11 @@ def _one_lie(p: Any, lie: int) -> np.ndarray:
 kary_response = choice_task(
     "kary_response",
     see="lecture 2, section 9 (k-ary response)",
-    probes=_category_probes,
+    probes=edges(
+        _category_probes,
+        *({"category": own, "k": 12, "epsilon": uniform(*ends)} for own, ends in zip((0, 11), ENDS, strict=True)),
+        {"category": whole(3, 20), "k": 25},
+    ),
     labels=lambda p: range(p.k),
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.category],
     own=lambda p: p.category,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,10 @@ from dpcourse.mechanisms import RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
 from dpcourse.mechanisms.survey_planning import central_error, local_error, people_needed
 from dpcourse.tasks.answers import NUMBER, Answers
-from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.declare import value_task
-from dpcourse.tasks.interview import Failed, Interview
-from dpcourse.tasks.judges.diagnosis import same_values
 from dpcourse.tasks.mistake import Variation, arguments_of, mistake
+from dpcourse.tasks.probes import edges, uniform
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.task import Task
-from dpcourse.tasks.wording import arguments, shown
 
 
 def _class_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -79,35 +74,23 @@ def _twice(name: str, message: str, parts: Callable[[int], dict[str, Any]]) -> l
 
 
 COINS = "coins forgotten"
+DRAWN = (
+    "sqrt(p (1 - p)/n) is the error of n students who are drawn at random and tell the truth. Here the "
+    "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
+    "dividing by 2 theta - 1 stretches the error. (Where the estimate p leaves [0, 1], and it may, your root "
+    "would not even have a value.)"
+)
 
 
-def _known_by_the_first(judge: Callable[[Interview], None]) -> Callable[[Interview], None]:
-    """Where the estimate leaves [0, 1], sqrt(p(1 - p)/n) has no value: the large class, asked first, tells the mistake.
-
-    So does the square root of an absolute value, which has another one there.
-    """
-
-    def patient(talk: Interview) -> None:
-        try:
-            judge(talk)
-        except (Complaint, Failed) as stopped:
-            if not talk.recorded or (isinstance(stopped, Failed) and stopped.names):
-                raise
-            probe, answer = talk.recorded[0].probe, talk.recorded[0].found
-            p = arguments_of(probe)
-            errors = [{"share": _share(p), "standard_error": _drawn_error(p, less)} for less in (0, 1)]
-            if not any(same_values(answer, one) for one in errors):
-                raise
-            right = dict(zip(errors[0], _estimate(p), strict=True))
-            talk.fail(f"For {arguments(probe)} you answer {shown(answer)}; right is {shown(right)}.", name=COINS)
-
-    return patient
-
-
-_share_of_class: Task = value_task(
+share_of_class = value_task(
     "share_of_class",
     see="lecture 2, section 7 (Now the class; How sure are we?)",
-    probes=_class_probes,
+    probes=edges(
+        _class_probes,
+        *({"reports": np.array([report])} for report in (0, 1)),
+        *({"reports": np.full(40, report)} for report in (0, 1)),
+        {"epsilon": uniform(4, 5)},
+    ),
     right=_estimate,
     form=Answers({"share": NUMBER, "standard_error": NUMBER}),
     mistakes=[
@@ -168,13 +151,15 @@ _share_of_class: Task = value_task(
             "whichever bit is behind it.",
             lambda less: {"standard_error": lambda p: _error_of_yes(p, less) / _gain(p)},
         ),
-        mistake(
+        *_twice(
             COINS,
-            "sqrt(p (1 - p)/n) is the error of n students who are drawn at random and tell the truth. Here the "
-            "students are fixed, and what errs is their coins: each report has the variance theta (1 - theta), and "
-            "dividing by 2 theta - 1 stretches the error. (Where the estimate p leaves [0, 1], and it may, your root "
-            "would not even have a value.)",
-            standard_error=_drawn_error,
+            DRAWN,
+            lambda less: {"standard_error": lambda p: _drawn_error(p, less)},
+        ),
+        mistake(
+            f"{COINS}, the size under the root",
+            DRAWN,
+            standard_error=lambda p: math.sqrt(abs(_share(p) * (1 - _share(p))) / len(p.reports)),
         ),
         *_twice(
             "error of the yes",
@@ -205,7 +190,6 @@ _share_of_class: Task = value_task(
         ),
     ],
 )
-share_of_class = replace(_share_of_class, judge=_known_by_the_first(_share_of_class.judge))
 
 
 def _plan_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -234,7 +218,7 @@ TOO_FEW = "With so many the error is still a little larger than asked: round up,
 students_needed = value_task(
     "students_needed",
     see="lecture 2, section 8 (The price of trusting nobody)",
-    probes=_plan_probes,
+    probes=edges(_plan_probes, {"error": 0.25, "epsilon": uniform(4.2, 5)}, {"error": 0.034, "epsilon": 0.097}),
     right=lambda p: (people_needed(RandomizedResponse(epsilon=p.epsilon), p.error), math.ceil(_central(p))),
     form=Answers({"local": NUMBER, "central": NUMBER}),
     mistakes=[

@@ -19,6 +19,7 @@ from dpcourse.tasks.interview import LEVEL, Interview
 from dpcourse.tasks.judges.noise import look_at_noise
 from dpcourse.tasks.judges.noise_law import NORMAL, Noise, with_parts
 from dpcourse.tasks.mistake import arguments_of, mistake
+from dpcourse.tasks.probes import edges
 from dpcourse.tasks.respondent import Probe
 
 STEPS = 3_000  # of the sampler, from each point
@@ -82,7 +83,10 @@ def _all_of_epsilon(p: Any) -> int:
 best_subset = value_task(
     "best_subset",
     see="lecture 5, Which subset?",
-    probes=_subset_probes,
+    probes=edges(
+        _subset_probes, {"theta": np.array([0.15, 0.85])}, {"theta": np.full(3, 1 / 3)},
+        {"theta": np.append(np.full(19, 0.01), 0.81)},
+    ),
     right=lambda p: best_of(p.theta, p.epsilon, p.first, "honest"),
     form=Categories((None,)),
     mistakes=[
@@ -223,7 +227,11 @@ def _center_is(**change: Callable[[Any], Any]) -> Callable[[Any], Any]:
 sgld_step = judged_task(
     "sgld_step",
     see="lecture 5, Posterior sampling",
-    probes=_step_probes,
+    probes=edges(
+        _step_probes,
+        {"phi": np.array([1.9, 2.2]), "rows": np.array([[0.6, 0.4]]), "n": 1, "gamma": 0.15},
+        {"phi": np.full(12, 1.8), "rows": np.full((1, 12), 0.5), "n": 40},
+    ),
     judge=_judge_step,
     form=VECTOR,
     varied=lambda one: with_parts(_step_law, one.parts, one.name, one.message),
@@ -259,7 +267,7 @@ sgld_step = judged_task(
         mistake(
             "n for n/m",
             "You multiply the sum over the minibatch by n. It has m rows already: it counts n/m times.",
-            center=_center_is(times=lambda p: float(p.n)),
+            draw=lambda p, rng: np.abs(_moved(p, times=float(p.n)) + math.sqrt(p.gamma) * rng.normal(size=len(p.phi))),
         ),
         mistake(
             "rho for rho - 1",

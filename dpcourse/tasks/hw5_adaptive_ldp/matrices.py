@@ -17,7 +17,7 @@ from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.hw5_adaptive_ldp.reports import truth_among
 from dpcourse.tasks.judges.values import Note
 from dpcourse.tasks.mistake import mistake
-from dpcourse.tasks.probes import each, shuffled, uniform
+from dpcourse.tasks.probes import each, edges, shuffled, uniform
 from dpcourse.tasks.respondent import Probe
 
 
@@ -45,7 +45,10 @@ def _srr(p: Any) -> np.ndarray:
 srr_matrix = value_task(
     "srr_matrix",
     see="lecture 5, Standard randomized response",
-    probes=each(3, k=shuffled(3, 5, 8), epsilon=uniform((0.3, 0.8), (1.2, 1.8), (2, 4))),
+    probes=edges(
+        each(3, k=shuffled(3, 5, 8), epsilon=uniform((0.3, 0.8), (1.2, 1.8), (2, 4))),
+        {"k": 2}, {"k": 20}, {"epsilon": uniform(0.01, 0.02)}, {"epsilon": uniform(5, 6)},
+    ),
     right=_srr,
     form=TABLE,
     note=lambda p, answer, right: _broken_promise(answer, p.epsilon),
@@ -131,7 +134,10 @@ def _worst_column(p: Any) -> float:
 matrix_epsilon = value_task(
     "matrix_epsilon",
     see="lecture 5, Local differential privacy, again",
-    probes=_matrices,
+    probes=edges(
+        _matrices, {"matrix": np.array([[0.25, 0.0, 0.75]])}, {"matrix": np.ones((3, 1))}, {"matrix": np.eye(2)},
+        {"matrix": np.full((4, 4), 0.25)},
+    ),
     right=_worst_column,
     form=Answer(infinite=True),
     mistakes=[
@@ -217,7 +223,9 @@ def _beyond(p: Any, answer: float) -> Note | None:
 second_epsilon_task = value_task(
     "second_epsilon",
     see="lecture 5, How large may ε₂ be?",
-    probes=_budget_probes,
+    probes=edges(
+        _budget_probes, {"inside": 1, "outside": 2}, {"inside": 0, "outside": 1}, {"inside": 30, "outside": 170},
+    ),
     right=_second,
     note=lambda p, answer, right: _beyond(p, answer),
     mistakes=[

@@ -14,17 +14,21 @@ from dpcourse.tasks.answers import TABLE
 from dpcourse.tasks.declare import choice_task, value_task
 from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
 from dpcourse.tasks.mistake import mistake
-from dpcourse.tasks.probes import uniform
+from dpcourse.tasks.probes import edges, uniform, whole
 from dpcourse.tasks.respondent import Probe
 
 SRR_DRAWS, RRRR_DRAWS = 20_000, 7_000  # of the second look at every probe
 
 
 def _srr_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """The first category, the last one, and one between them: a response may be right for one and not for another."""
+    """The first category, the last one, and one between them: a response may be right for one and not for another.
+
+    And one of two categories, before the last probe: there a wrong K is far from another epsilon.
+    """
     sizes = rng.permutation([4, 5, 6]).tolist()
-    own = (0, sizes[1] - 1, int(rng.integers(1, sizes[2] - 1)))
-    budgets = uniform(1.6, 2.4)(rng, 3)
+    own = (0, sizes[1] - 1, int(rng.integers(2)), int(rng.integers(1, sizes[2] - 1)))
+    sizes.insert(2, 2)
+    budgets = uniform(1.6, 2.4)(rng, 4)
     return [{"x": x, "k": k, "epsilon": epsilon} for x, k, epsilon in zip(own, sizes, budgets, strict=True)]
 
 
@@ -47,7 +51,10 @@ def _truth(p: Any) -> float:
 srr = choice_task(
     "srr",
     see="lecture 5, Standard randomized response",
-    probes=_srr_probes,
+    probes=edges(
+        _srr_probes,  {"x": whole(3, 20), "k": 25}, {"epsilon": uniform(0.1, 0.2)},
+        {"epsilon": uniform(4.5, 5.5)},
+    ),
     labels=lambda p: range(p.k),
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.x],
     own=lambda p: p.x,
@@ -205,7 +212,11 @@ def _without_second_step(p: Any) -> np.ndarray:
 rrrr = choice_task(
     "rrrr",
     see="lecture 5, RRRR: randomly restricted randomized response",
-    probes=_rrrr_probes,
+    probes=edges(
+        _rrrr_probes,
+        *({"x": x, "k": 2, "subset": (1,)} for x in (0, 1)),
+        *({"x": x, "k": 12, "subset": (0, 3, 11)} for x in (11, 5)),
+    ),
     labels=lambda p: range(p.k),
     shares=lambda p: _rrrr(p)[p.x],
     draws=RRRR_DRAWS,
@@ -251,7 +262,9 @@ def _n_forgotten(p: Any) -> np.ndarray:
 rrrr_matrix = value_task(
     "rrrr_matrix",
     see="lecture 5, The matrix of RRRR",
-    probes=_matrix_probes,
+    probes=edges(
+        _matrix_probes, {"k": 2, "subset": (0,)}, {"k": 2, "subset": ()}, {"k": 15, "subset": (0, 7, 14)},
+    ),
     right=_rrrr,
     form=TABLE,
     mistakes=[

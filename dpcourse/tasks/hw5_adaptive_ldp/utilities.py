@@ -12,6 +12,7 @@ from dpcourse.tasks.answers import Answer, Answers
 from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.judges.values import Note
 from dpcourse.tasks.mistake import mistake
+from dpcourse.tasks.probes import edges
 from dpcourse.tasks.respondent import Probe
 
 
@@ -78,7 +79,9 @@ SMALL_IS_GOOD = "Reports should look like the population: a small distance is go
 six_utilities = value_task(
     "six_utilities",
     see="lecture 5, Six utilities",
-    probes=_probes,
+    probes=edges(
+        _probes, {"theta": np.array([0.7, 0.3]), "matrix": np.array([[0.8, 0.2], [0.35, 0.65]])},
+    ),
     right=_right,
     form=Answers({name: Answer(optional=True) for name in UTILITIES}),
     tolerance=1e-4,  # F is inverted: in single precision a digit or two of seven are lost

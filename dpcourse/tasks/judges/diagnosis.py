@@ -122,14 +122,14 @@ def first_and_sum(draws: np.ndarray) -> np.ndarray:
     return np.column_stack([flat[:, 0], flat.sum(axis=1)]) if flat.shape[1] > 1 else flat
 
 
-def same_values(one: Any, other: Any, tolerance: float = TOLERANCE) -> bool:
+def same_values(one: Any, other: Any, tolerance: float = TOLERANCE, near_zero: float = NEAR_ZERO) -> bool:
     """Equal up to rounding, also for several named answers."""
     if isinstance(one, dict):
-        return isinstance(other, dict) and all(same_values(one[key], other[key], tolerance) for key in one)
+        return isinstance(other, dict) and all(same_values(one[key], other[key], tolerance, near_zero) for key in one)
     if one is None or other is None or isinstance(one, str | tuple):
         return bool(one == other)
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if one.shape != other.shape:
         return False
     largest = float(np.abs(other[np.isfinite(other)]).max(initial=0.0))
-    return bool(np.allclose(one, other, rtol=tolerance, atol=NEAR_ZERO * (largest or 1.0)))
+    return bool(np.allclose(one, other, rtol=tolerance, atol=near_zero * (largest or 1.0)))

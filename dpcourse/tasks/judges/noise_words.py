@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -20,13 +20,16 @@ from dpcourse.tasks.interview import Failed, Interview
 from dpcourse.tasks.judges.diagnosis import LIKELY, alike_samples, draws_of
 from dpcourse.tasks.judges.noise_law import Noise, with_parts
 from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.probes import Edge
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, number, shown
 
-NAMING = 6_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
+NAMING = 8_000  # draws of each probe: so many tell widths apart that differ by a sixteenth
 SCREENING = 400  # draws that rule out most mistakes
 CLEARLY = 30  # times as likely as what is right must a mistake be
-WIDER, NARROWER = 1.06, 0.94  # more than six deviations of the mean size of 6,000 draws
+AT_AN_EDGE = 2_000  # draws of a probe at an edge
+WIDER, NARROWER = 1.06, 0.94  # five deviations of the mean size of 8,000 draws
+FAR_NARROWER = 0.9  # the same of 2,000
 WASTEFUL = "That is private, but wasteful: more noise than the guarantee needs."
 TOO_LITTLE = "That is too little to hide one person."
 FROM_THE_SECRET = "The width of your noise follows from the data, which are the secret: it tells about them."
@@ -56,7 +59,7 @@ class Seen(NamedTuple):
     def has_the_shape(self) -> bool:
         """Is it noise of this law around the right centre, of whatever width, of its own in every coordinate?"""
         z, widths = self.right.standardized(self.answers), self.factors
-        if not widths.min() > 0:
+        if not widths.min() > 0 or abs(self.factor / widths.mean() - 1) > 5 / math.sqrt(z.size):
             return False
         level = 1e-4 / z.shape[1]
         above = (z > 0).sum(axis=0)
@@ -76,13 +79,14 @@ def diagnose_noise(
     """The failure with the names of the mistakes, and what it means for privacy."""
     seen = list[Seen]()
     failing = failed.probe
-    with contextlib.suppress(Complaint):
-        for probe in probes:
-            seen.append(_seen(talk, probe, law))
-    if len(seen) < len(probes):
-        names = failed.names or _of_this_length(talk, failing)
-        return Failed(failed.text, names, probe=failing, diagnosed=True)
-    known = _explaining(talk, law, seen)
+    for probe in probes:
+        try:
+            seen.append(_seen(talk, probe, law, AT_AN_EDGE if isinstance(probe, Edge) else NAMING))
+        except Complaint:
+            if not isinstance(probe, Edge):
+                names = failed.names or _of_this_length(talk, failing)
+                return Failed(failed.text, names, probe=failing, diagnosed=True)
+    known = _explaining(talk, law, [one for one in seen if not isinstance(one.probe, Edge)])
     meaning = Meaning()
     if hides:
         meaning = _also_too_narrow(seen) if failed.names else _meaning(talk, law, seen, failing)
@@ -120,9 +124,9 @@ def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:
     return ()
 
 
-def _seen(talk: Interview, probe: Probe, law: Callable[..., Noise]) -> Seen:
+def _seen(talk: Interview, probe: Probe, law: Callable[..., Noise], draws: int) -> Seen:
     right = law(**probe)
-    answers = talk.draws(probe, NAMING).reshape(NAMING, -1)
+    answers = talk.draws(probe, draws).reshape(draws, -1)
     if answers.shape[1] != right.centers.size:
         raise Complaint("another length")
     return Seen(probe, right, answers)
@@ -142,20 +146,22 @@ def _meaning(talk: Interview, law: Callable[..., Noise], seen: list[Seen], faili
         return Meaning()
     if _follows_the_secret(talk, law, seen):
         return Meaning(FROM_THE_SECRET)
-    uneven = [one for one in seen if one.factors.max() > 1.15 * one.factors.min()]
+    uneven = [
+        one for one in seen if one.factors.max() > (1.15 if len(one.answers) == NAMING else 1.3) * one.factors.min()
+    ]
     if uneven:
         return _meaning_of_uneven(uneven[0])
-    factors = [one.factor for one in seen]
-    narrow = int(np.argmin(factors))
-    if factors[narrow] < NARROWER:
-        if seen[narrow].probe is failing:
-            return Meaning(TOO_LITTLE)
-        scale = seen[narrow].right.scale
+    narrow = [one for one in seen if one.factor < (NARROWER if len(one.answers) == NAMING else FAR_NARROWER)]
+    if narrow and any(one.probe is failing for one in narrow):
+        return Meaning(TOO_LITTLE)
+    if narrow:
+        scale = narrow[0].right.scale
         return Meaning(
-            f"For {arguments(seen[narrow].probe)} its width is about {number(factors[narrow] * scale)}, and "
+            f"For {arguments(narrow[0].probe)} its width is about {number(narrow[0].factor * scale)}, and "
             f"{number(scale)} is needed. {TOO_LITTLE}"
         )
-    return Meaning(WASTEFUL, wasteful=True) if max(factors) > WIDER else Meaning()
+    wide = max(one.factor for one in seen)
+    return Meaning(WASTEFUL, wasteful=True) if wide > WIDER else Meaning()
 
 
 def _meaning_of_uneven(one: Seen) -> Meaning:
@@ -172,47 +178,55 @@ def _meaning_of_uneven(one: Seen) -> Meaning:
 
 
 def _follows_the_secret(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) -> bool:
-    """Other data, all else equal: is the noise as wide as before?"""
-    for one in seen[:2]:
-        for name in one.probe:
-            other = _other_data(one.probe, name, law)
-            if other is None:
-                continue
-            with contextlib.suppress(Complaint):
-                there = _seen(talk, other, law)
-                if not 0.85 < there.factor / one.factor < 1.18:
-                    return True
+    """Other data, all else equal: is the noise as wide as before? An edge differs from the first probe in some."""
+    for place, one in enumerate([some for some in seen if not isinstance(some.probe, Edge)][:2]):
+        others = [changed for name in one.probe for changed in _changed(one.probe, name)]
+        others += [some.probe for some in seen if place == 0 and isinstance(some.probe, Edge)]
+        for other in others:
+            if _has_other_data(one.probe, other, law):
+                with contextlib.suppress(Complaint):
+                    there = _seen(talk, other, law, AT_AN_EDGE)
+                    if not 0.85 < there.factor / one.factor < 1.18:
+                        return True
     return False
 
 
-def _other_data(probe: Probe, name: str, law: Callable[..., Noise]) -> Probe | None:
-    """The probe with another value of this argument, if that is data: it moves the right centre, and not the scale."""
+def _changed(probe: Probe, name: str) -> Iterator[Probe]:
+    """The probe with other values of a numeric argument: smaller, 0, larger; of a table fewer rows, and more."""
     value = probe[name]
     if not isinstance(value, int | float | np.ndarray) or isinstance(value, bool):
-        return None
+        return
     array = np.asarray(value)
     if array.dtype.kind not in "fiu":
-        return None
-    other: Any = (array * 0.4).astype(array.dtype)
-    changed = {**probe, name: other if isinstance(value, np.ndarray) else type(value)(other)}
+        return
+    if array.ndim:
+        yield {**probe, name: array[: len(array) // 2]}
+        yield {**probe, name: np.concatenate([array] * 3)}
+    for factor in (0.4, 0, 5, 40):
+        other: Any = (array * factor).astype(array.dtype)
+        yield {**probe, name: other if array.ndim else type(value)(other)}
+
+
+def _has_other_data(probe: Probe, other: Probe, law: Callable[..., Noise]) -> bool:
+    """Does the right centre move, and not the scale?"""
     try:
-        before, after = law(**probe), law(**changed)
+        before, after = law(**probe), law(**other)
     except (ValueError, ArithmeticError, IndexError):
-        return None
+        return False
     same_scale = bool(np.isclose(before.scale, after.scale, rtol=1e-9))
-    moved = before.centers.shape == after.centers.shape and not np.allclose(before.centers, after.centers)
-    return changed if same_scale and moved else None
+    return same_scale and before.centers.shape == after.centers.shape and not np.allclose(before.centers, after.centers)
 
 
 def _explaining(talk: Interview, law: Callable[..., Noise], seen: list[Seen]) -> tuple[Mistake, ...]:
-    """The mistake, or the two of different parts, that the answers to all probes look like; () if none does.
+    """The mistake, or the two of different parts, that the answers to these probes look like; () if none does.
 
     Two are asked for only where none explains everything by itself.
     """
     right = _likely(talk, with_parts(law, {}), seen, 0.0)
     least = max(LIKELY, CLEARLY * right)
-    known = talk.task.mistakes
-    best = _best(talk, [(one, one) for one in known], seen, least)
+    known, shaped = talk.task.mistakes, all(one.has_the_shape for one in seen if one.factors.min() > 0)
+    single = [(one, one) for one in known if shaped or set(one.parts) != {"scale"}]  # another scale keeps the shape
+    best = _best(talk, single, seen, least)
     if best:
         return (best,)
     pairs = [

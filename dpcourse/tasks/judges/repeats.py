@@ -16,10 +16,14 @@ from dpcourse.tasks.judges.noise_law import Noise
 from dpcourse.tasks.wording import number
 
 REPEATED = 15  # more equal answers are no chance, in single precision neither (a count of 500, scale 0.33: 1e-12)
-TWICE = 2  # in double precision three equal answers among 20,000 have probability 1e-12
+#: If noise has 2^24 values, as torch's has, four equal ones among 3,000 have probability 1e-9, six among 30,000 1e-12.
+TWICE, OFTEN = 3, 5
 FEW = 0.3  # of all answers must differ: single precision repeats some, rounding nearly all
+PAIRED = 0.02  # of all answers, and 20 more, may come a second time: of 30,000 noises of torch's 30 do
 
 NO_NOISE, SAME_NOISE, SOMETIMES_NONE = "no noise", "always the same noise", "sometimes no noise"
+CHANCE = 32.0  # more has the probability e^-32 if the digits below a small step are spread evenly
+EXACT_DIGITS = "exact digits"
 ROUNDED, CUT, CUT_AT_SECRET, CUT_NOISE = "rounded", "cut after the noise", "cut at the true answer", "cut in the tails"
 AS_PRIVATE = (
     "Whoever rounds a noisy answer loses no privacy by that; whoever rounds the noise may. "
@@ -33,7 +37,7 @@ def refuse_repeats(talk: Interview, answers: np.ndarray, right: Noise, about: st
     if still and np.allclose(answers[0], right.centers, rtol=1e-9, atol=1e-6 * right.scale):
         shown = number(float(answers[0, 0]), 6) if answers.shape[1] == 1 else "the same"
         talk.fail(f"{about} Every answer was {shown}, the true one: there is no noise.", name=NO_NOISE)
-    finest = 2 * _spacing(answers)
+    finest = 2 * spacing(answers)
     for digits in range(3):
         step = 10.0**-digits  # of 5 million 1e-9 is half a cent: every number is so near to a multiple of one
         near = np.minimum(1e-9 * np.abs(answers), 1e-3 * step)
@@ -53,16 +57,20 @@ def _is_single(answers: np.ndarray) -> bool:
     return bool((answers == answers.astype(np.float32)).all())
 
 
-def _spacing(answers: np.ndarray) -> float:
+def spacing(answers: np.ndarray) -> float:
     """How far apart the largest of these numbers are from their neighbours in the precision that they have."""
     largest = np.abs(answers).max()
     return float(np.spacing(np.float32(largest) if _is_single(answers) else largest))
 
 
 def _refuse(talk: Interview, answers: np.ndarray, center: float, scale: float, about: str, where: str) -> None:
+    _refuse_digits(talk, answers, center, scale, about, where)
     values, counts = np.unique(answers, return_counts=True)
     value, times = float(values[counts.argmax()]), int(counts.max())
-    if times <= (REPEATED if _is_single(answers) else TWICE):
+    if times <= (REPEATED if _is_single(answers) else TWICE if len(answers) <= CLOSER else OFTEN):
+        again = len(answers) - len(values)
+        if again > 20 + PAIRED * len(answers) and not _is_single(answers):
+            _refuse_rounded(talk, values, about, where)
         return
     exact = abs(value - center) <= 1e-6 * scale + 1e-9 * abs(center)
     if len(values) == 1:
@@ -75,7 +83,7 @@ def _refuse(talk: Interview, answers: np.ndarray, center: float, scale: float, a
         )
     ends = value in (values[0], values[-1])
     if len(values) < FEW * len(answers) and not (ends and times > 0.1 * len(answers)):
-        _refuse_rounded(talk, values, about, where, len(answers))
+        _refuse_rounded(talk, values, about, where)
     if ends and len(values) > 3:
         _refuse_cut(talk, answers, value, exact, center, about, where, times)
     if exact:
@@ -91,9 +99,24 @@ def _refuse(talk: Interview, answers: np.ndarray, center: float, scale: float, a
     )
 
 
-def _refuse_rounded(talk: Interview, values: np.ndarray, about: str, where: str, answers: int) -> None:
+def _refuse_digits(talk: Interview, answers: np.ndarray, center: float, scale: float, about: str, where: str) -> None:
+    """Noise that is rounded, on an exact answer that is not: the last digits are those of the secret."""
+    for step in 10.0 ** np.arange(-6, 7):
+        if not 16 * float(np.spacing(np.float32(scale))) * 64 < step < scale / 20:
+            continue
+        mean, own = np.exp(2j * np.pi * (answers / step % 1)).mean(), np.exp(2j * np.pi * (center / step % 1))
+        same = len(answers) * abs(mean) ** 2 > CHANCE and abs(mean / abs(mean) - own) < 0.1
+        if same and abs(own - 1) > 1e-3 and np.ptp(answers) > scale:
+            talk.fail(
+                f"{about} Below {step:g} the digits of your answers{where} are those of the exact number. Noise that "
+                f"is rounded does not hide them: leave it as it is.",
+                name=EXACT_DIGITS,
+            )
+
+
+def _refuse_rounded(talk: Interview, values: np.ndarray, about: str, where: str) -> None:
     text = f"{about} Only {len(values):,} different answers came back{where}"
-    if any(np.abs(values - np.round(values, digits)).max() <= 1e-9 * np.abs(values).max() for digits in range(1, 7)):
+    if any(np.abs(values - np.round(values, digits)).max() <= 1e-3 * 10.0**-digits for digits in range(1, 7)):
         talk.fail(f"{text}: they are rounded. {AS_PRIVATE}", name=ROUNDED)
     talk.fail(f"{text}: do their seeds repeat? Every call needs noise of its own.", name=SAME_NOISE)
 

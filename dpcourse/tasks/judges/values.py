@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
-from dpcourse.tasks.judges.diagnosis import TOLERANCE, answer_of, same_values
+from dpcourse.tasks.judges.diagnosis import NEAR_ZERO, TOLERANCE, answer_of, same_values
 from dpcourse.tasks.mistake import Mistake
+from dpcourse.tasks.probes import Edge
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
 
@@ -31,6 +32,7 @@ def values_of(
     right: Callable[..., Any],
     *,
     tolerance: float = TOLERANCE,
+    near_zero: float = NEAR_ZERO,
     note: Callable[[Probe, Any, Any], Note | None] | None = None,
     named: Callable[[Sequence[tuple[Probe, Any, Any]]], str] | None = None,
     by_part: bool = False,
@@ -40,26 +42,35 @@ def values_of(
     ``note(probe, answer, right)`` may say what a wrong value means for privacy: of a wrong value that is only wasteful
     elsewhere, the first one is shown that is more than that. ``named`` may name a mistake by all
     (probe, answer, right) where no function has it. ``by_part``: each part of the answer earns its share of the points.
+    A function that stops at a later probe, an edge perhaps, is judged by the answers before, if one of them is wrong.
     """
 
+    def same(one: Any, other: Any) -> bool:
+        return same_values(one, other, tolerance, near_zero)
+
     def judge(talk: Interview) -> None:
-        answers = [talk.value(probe) for probe in talk.probes]  # all, then decide: the pattern of all names a mistake
-        expected = [talk.task.answer.read(right(**probe)) for probe in talk.probes]
-        wrong = [
-            cell for cell in _cells(expected) if not same_values(_at(answers, cell), _at(expected, cell), tolerance)
-        ]
+        answers, stopped = list[Any](), None
+        try:
+            for probe in talk.probes:  # all, then decide: the pattern of all names a mistake
+                answers.append(talk.value(probe))
+        except Complaint as complaint:
+            stopped = complaint
+        expected = [talk.task.answer.read(right(**probe)) for probe in talk.probes[: len(answers)]]
+        wrong = [cell for cell in _cells(expected) if not same(_at(answers, cell), _at(expected, cell))]
+        if not wrong and stopped:
+            raise stopped
         if not wrong:
             talk.praise = f"All {len(answers)} probes are answered right."
             return
-        known = explaining(talk, answers, expected, wrong, tolerance)
+        known = explaining(talk, answers, expected, wrong, same)
         if by_part and not known:  # each part by itself: what explains one need not explain another
-            known = _of_each_part(talk, answers, expected, wrong, tolerance)
-        own = named(list(zip(talk.probes, answers, expected, strict=True))) if named else ""
-        if by_part and (share := 1 - len({cell.part for cell in wrong}) / len(expected[0])) > 0:
+            known = _of_each_part(talk, answers, expected, wrong, same)
+        asked = list(zip(talk.probes, answers, expected, strict=False))
+        own = named(asked) if named else ""
+        if by_part and not stopped and (share := 1 - len({cell.part for cell in wrong}) / len(expected[0])) > 0:
             talk.share, talk.noticed = share, tuple(one.name for one in known)
             talk.praise = _by_part(talk.probes, answers, expected, wrong, known)
             return
-        asked = list(zip(talk.probes, answers, expected, strict=True))
         place, said = _worst({cell.probe: note(*asked[cell.probe]) if note else None for cell in wrong})
         probe, answer, truth = asked[place]
         text = f"For {arguments(probe)} you answer {shown(answer)}; right is {shown(truth)}."
@@ -78,24 +89,25 @@ def explaining(
     answers: Sequence[Any],
     expected: Sequence[Any],
     wrong: Sequence[Cell],
-    tolerance: float = TOLERANCE,
+    same: Callable[[Any, Any], bool] = same_values,
 ) -> list[Mistake]:
     """The known mistakes that explain every wrong cell: one, if one does, else several in different cells; or none.
 
     A mistake explains a cell if it is wrong there, and the student answers as it does. Where it is wrong and the
-    student answers otherwise, another one of those that were made must explain the cell.
+    student answers otherwise, another one of those that were made must explain the cell. At the edges there may be a
+    fault of another kind, or none: a mistake is looked for elsewhere.
     """
-    cells = list(_cells(expected))
+    cells = [cell for cell in _cells(expected) if not isinstance(talk.probes[cell.probe], Edge)]
     changed, explained = dict[str, set[Cell]](), dict[str, set[Cell]]()
     for one in talk.task.mistakes:
         try:
-            theirs = [answer_of(one, talk.task.answer, probe) for probe in talk.probes]
+            theirs = {place: answer_of(one, talk.task.answer, talk.probes[place]) for place in {c.probe for c in cells}}
         except Complaint:
             continue
-        changed[one.name] = {c for c in cells if not same_values(_at(theirs, c), _at(expected, c), tolerance)}
-        explained[one.name] = {c for c in changed[one.name] if same_values(_at(answers, c), _at(theirs, c), tolerance)}
+        changed[one.name] = {c for c in cells if not same(_at(theirs, c), _at(expected, c))}
+        explained[one.name] = {c for c in changed[one.name] if same(_at(answers, c), _at(theirs, c))}
     names = list[str]()
-    left = set(wrong)
+    left = set(wrong) & set(cells)
     while left:
         best = max(explained, key=lambda name: (len(explained[name] & left), -len(changed[name])), default="")
         if not best or not explained[best] & left:
@@ -109,12 +121,16 @@ def explaining(
 
 
 def _of_each_part(
-    talk: Interview, answers: Sequence[Any], expected: Sequence[Any], wrong: Sequence[Cell], tolerance: float
+    talk: Interview,
+    answers: Sequence[Any],
+    expected: Sequence[Any],
+    wrong: Sequence[Cell],
+    same: Callable[[Any, Any], bool],
 ) -> list[Mistake]:
     known = list[Mistake]()
     for part in dict.fromkeys(cell.part for cell in wrong):
         of_part = [cell for cell in wrong if cell.part == part]
-        known += [one for one in explaining(talk, answers, expected, of_part, tolerance) if one not in known]
+        known += [one for one in explaining(talk, answers, expected, of_part, same) if one not in known]
     return known
 
 
@@ -129,7 +145,7 @@ def _cells(expected: Sequence[Any]) -> Iterator[Cell]:
         yield from (Cell(number, part) for part in (one if isinstance(one, Mapping) else ("",)))
 
 
-def _at(answers: Sequence[Any], cell: Cell) -> Any:
+def _at(answers: Sequence[Any] | Mapping[int, Any], cell: Cell) -> Any:
     return answers[cell.probe][cell.part] if cell.part else answers[cell.probe]
 
 

@@ -16,13 +16,31 @@ from testing.submissions.patterns import every_call, from_call, mixture
 
 
 def _shares(exponents):
-    weights = np.exp(exponents)
+    weights = np.exp(exponents - np.max(exponents))
     return weights / weights.sum()
 
 
 def _shares_loop(utilities, epsilon, sensitivity):
-    weights = [math.exp(epsilon * u / (2 * sensitivity)) for u in utilities]
+    most = max(utilities)
+    weights = [math.exp(epsilon * (u - most) / (2 * sensitivity)) for u in utilities]
     return [weight / sum(weights) for weight in weights]
+
+
+def _shares_overflowing(utilities, epsilon, sensitivity):
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = np.exp(epsilon * utilities / (2 * sensitivity))
+        return weights / weights.sum()
+
+
+def _shares_without(small):
+    """Shares below this one are set to 0, and the others normalised."""
+
+    def shares(utilities, epsilon, sensitivity):
+        right = _shares_numpy(utilities, epsilon, sensitivity)
+        large = np.where(right < small, 0, right)
+        return large / large.sum()
+
+    return shares
 
 
 def _choice_cumulative(candidates, utilities, epsilon, sensitivity, rng):
@@ -105,7 +123,7 @@ def _shares_against_each_other(utilities, epsilon, sensitivity):
 
 
 def _shares_pandas(utilities, epsilon, sensitivity):
-    weights = np.exp(pd.Series(utilities) * epsilon / (2 * sensitivity))
+    weights = np.exp((pd.Series(utilities) - max(utilities)) * epsilon / (2 * sensitivity))
     return weights / weights.sum()
 
 
@@ -185,7 +203,8 @@ RIGHT = {
         "against each other": _shares_against_each_other,
         "pandas throughout": _shares_pandas,
         "powers": lambda utilities, epsilon, sensitivity: (
-            (base := math.exp(epsilon / 2 / sensitivity)) ** utilities / (base**utilities).sum()
+            (base := math.exp(epsilon / 2 / sensitivity)) ** (below := utilities - utilities.max())
+            / (base**below).sum()
         ),
         "logsumexp": lambda utilities, epsilon, sensitivity: np.exp(
             (scores := utilities * epsilon / sensitivity / 2) - scipy.special.logsumexp(scores)
@@ -207,6 +226,21 @@ RIGHT = {
 #: Mistakes that no task knows by name.
 _OTHERS = {
     "exponential_probabilities": {
+        "without taking the largest off": _shares_overflowing,
+        "loop without taking the largest off": lambda utilities, epsilon, sensitivity: [
+            (total := sum(math.exp(epsilon * v / 2 / sensitivity) for v in utilities))
+            and math.exp(epsilon * u / 2 / sensitivity) / total
+            for u in utilities
+        ],
+        "none below 1e-3": _shares_without(1e-3),
+        "none below 1e-8": _shares_without(1e-8),
+        "none below 1e-12": _shares_without(1e-12),
+        "never below 1e-12": lambda utilities, epsilon, sensitivity: np.maximum(
+            _shares_numpy(utilities, epsilon, sensitivity), 1e-12
+        ),
+        "rounded to twelve digits": lambda utilities, epsilon, sensitivity: _shares_numpy(
+            utilities, epsilon, sensitivity
+        ).round(12),
         "rounded": lambda utilities, epsilon, sensitivity: _shares_numpy(utilities, epsilon, sensitivity).round(3),
         "cumulative": lambda utilities, epsilon, sensitivity: np.cumsum(_shares_numpy(utilities, epsilon, sensitivity)),
         "sorted": lambda utilities, epsilon, sensitivity: np.sort(_shares_numpy(utilities, epsilon, sensitivity)),

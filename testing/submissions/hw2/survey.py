@@ -146,13 +146,13 @@ WRONG = {
             "variance",
         ),
         "binomial error": (share_binomial_error, "coins forgotten"),
-        "binomial error, plain Python": (share_binomial_error_plain, "coins forgotten"),
+        "binomial error, plain Python": (share_binomial_error_plain, "coins forgotten, n - 1"),
         "binomial error, absolute value": (
             lambda reports, epsilon: (
                 share_numpy(reports, epsilon)[0],
                 abs(share_numpy(reports, epsilon)[0] * (1 - share_numpy(reports, epsilon)[0]) / len(reports)) ** 0.5,
             ),
-            "coins forgotten",
+            "coins forgotten, the size under the root",
         ),
         "error of the yes": (
             lambda reports, epsilon: (share_numpy(reports, epsilon)[0], np.std(reports) / np.sqrt(len(reports))),

@@ -1,9 +1,18 @@
 """Submissions to homework 5: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
 from testing.submissions.bank import gather
-from testing.submissions.hw5 import learning, patterns, reports, restricted, second_budget, styles, utilities
+from testing.submissions.hw5 import (
+    fresh_eyes,
+    learning,
+    patterns,
+    reports,
+    restricted,
+    second_budget,
+    styles,
+    utilities,
+)
 
-_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns)
+_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns, fresh_eyes)
 
 RIGHT = gather(part.RIGHT for part in _PARTS)
 

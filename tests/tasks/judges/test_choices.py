@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpcourse.tasks import Student, choice_task, mistake
+from dpcourse.tasks import Student, choice_task, mistake, tasks_of
 from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
 from dpcourse.tasks.mistake import Arguments
 from dpcourse.tasks.probes import each, fixed, uniform
@@ -92,7 +92,20 @@ def twice():
     return respond
 
 
+def tied(distance):
+    """Every report is given once more so many calls later."""
+    reports = []
+
+    def respond(x, k, epsilon, rng):
+        fresh = len(reports) // distance % 2 == 0
+        reports.append(RIGHT(x, k, epsilon, rng) if fresh else reports[-distance] % k)
+        return reports[-1]
+
+    return respond
+
+
 WRONG = {
+    **{f"each report once more {distance} calls later": tied(distance) for distance in (2, 9, 250)},
     "always the truth": lambda x, k, epsilon: x,
     "the truth in a tenth": lambda x, k, epsilon, rng: x if rng.random() < 0.1 else RIGHT(x, k, epsilon, rng),
     "a fixed order": quotas(),
@@ -115,6 +128,26 @@ def test_wrong_reports_are_convicted_at_every_seed_and_never_called_wasteful(nam
         verdict = judged(WRONG[name], seed)
         assert not verdict.passed, (seed, verdict)
         assert not verdict.wasteful, verdict
+
+
+def test_wrong_shares_are_no_calls_that_hang_together():
+    """A lie among all k changes how often two calls agree, too: that alone is no sign of it."""
+    for seed in range(12):
+        among_all = drawing(lambda p: even(p, truth(p) + (1 - truth(p)) / p.k))
+        assert judged(among_all, seed).mistake != "calls that hang together"
+
+
+def test_another_epsilon_is_not_called_another_mechanism():
+    """1.1 epsilon in the exponential mechanism looks a little like Laplace noise on the scores."""
+    task = tasks_of("hw1_pure_dp")["exponential_choice"]
+
+    def more(candidates, utilities, epsilon, sensitivity, rng):
+        weights = np.exp(factor * epsilon * (utilities - utilities.max()) / (2 * sensitivity))
+        return candidates[rng.choice(len(weights), p=weights / weights.sum())]
+
+    for factor in (1.1, 1.15):  # noqa: B007 (`more` reads it)
+        for seed in range(4):
+            assert task.examine(Student(more, task.answer), seed).mistake == ""
 
 
 def test_right_reports_pass_in_any_form():

@@ -134,16 +134,77 @@ def test_a_counter_is_convicted(kind, calls):
         assert not judged(kind, counting, seed).passed
 
 
+def tied(kind, distance, change):
+    """Each noise comes again so many calls later, ``change``d."""
+    noises = []
+
+    def release(values, b, most, rng):
+        fresh = len(noises) // distance % 2 == 0
+        noises.append(DRAW[kind](rng, values.shape) if fresh else change(noises[-distance], rng))
+        return values + b * noises[-1]
+
+    return release
+
+
+TIES = {
+    "again": lambda z, rng: z * (1 + 1e-9),
+    "turned": lambda z, rng: -z,
+    "with other signs": lambda z, rng: np.abs(z) * rng.choice([-1, 1], z.shape),
+}
+
+
 @pytest.mark.parametrize("kind", DRAW)
-def test_noise_that_two_calls_share_is_convicted(kind):
-    before = [None]
+@pytest.mark.parametrize("change", TIES)
+@pytest.mark.parametrize("distance", [1, 2, 7, 40, 601, 5_000])
+def test_noise_that_two_calls_share_is_convicted_at_any_distance(kind, change, distance):
+    for seed in range(2):
+        assert not judged(kind, tied(kind, distance, TIES[change]), seed).passed
 
-    def twice(values, b, most, rng):
-        z = DRAW[kind](rng, values.shape) if before[0] is None else before[0]
-        before[0] = z if before[0] is None else None
-        return values + b * z * (1 + 1e-9)
 
-    assert not judged(kind, twice).passed
+@pytest.mark.parametrize("kind", DRAW)
+def test_noise_that_begins_anew_with_every_probe_is_convicted(kind):
+    state = {}
+
+    def same_for_every_probe(values, b, most):
+        if state.get("b") != b:
+            state.update(b=b, rng=np.random.default_rng(5))
+        return values + b * DRAW[kind](state["rng"], values.shape)
+
+    assert not judged(kind, same_for_every_probe).passed
+
+
+@pytest.mark.parametrize("kind", DRAW)
+@pytest.mark.parametrize(("share", "left"), [(0.01, 1e-3), (0.02, 1e-2), (0.05, 0.03), (0.015, 1e-6)])
+def test_noise_that_is_nearly_absent_now_and_then_is_convicted(kind, share, left):
+    """In all coordinates of a call, or in one of them."""
+
+    def one(z, values, rng):
+        return z * np.where((np.arange(len(z)) == 3) & (rng.random() < share), left / 10, 1)
+
+    for noise in (lambda z, values, rng: z * (left if rng.random() < share else 1), one):
+        for seed in SEEDS:
+            verdict = judged(kind, plus(noise)[kind], seed)
+            assert not verdict.passed
+            assert "costs no privacy" not in verdict.message
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_exact_digits_behind_rounded_noise_are_convicted(kind):
+    task = (laplace_task if kind == "laplace" else gaussian_task)(
+        "release", see="here", probes=each(1, values=fixed(np.array([200.3371, 31.3371])), b=fixed(8.0)),
+        law=lambda p: (p.values, p.b), form=VECTOR, mistakes=[],
+    )  # fmt: skip
+    exact = Student(lambda values, b, rng: values + np.round(b * DRAW[kind](rng, values.shape), 1), VECTOR)
+    right = Student(lambda values, b, rng: values + b * DRAW[kind](rng, values.shape), VECTOR)
+    verdict = task.examine(exact, 0)
+    assert "the digits of your answers" in verdict.message or verdict.mistake == "rounded"
+    assert task.examine(right, 0).passed
+
+
+def test_noise_of_another_shape_is_told_its_shape():
+    for seed in SEEDS:
+        verdict = judged("laplace", lambda values, b, most, rng: values + b * rng.normal(0, 1.03, len(values)), seed)
+        assert "its shape is another one" in verdict.message
 
 
 SAYS = {
@@ -173,7 +234,7 @@ def test_what_is_said_of_it_is_true(kind, name):
 @pytest.mark.parametrize("kind", DRAW)
 def test_a_public_end_is_called_harmless_and_biased(kind):
     verdict = judged(
-        kind, lambda values, b, most, rng: np.minimum(values + 20 * b * DRAW[kind](rng, values.shape), 1_000)
+        kind, lambda values, b, most, rng: np.minimum(values + 40 * b * DRAW[kind](rng, values.shape), 1_000)
     )
     assert "If everybody knows the range, that costs no privacy" in verdict.message
 
