@@ -32,8 +32,11 @@ def _sum_of(terms: Callable[[int], range]) -> Callable[[Any], float]:
 group_guarantee = value_task(
     "group_guarantee",
     see="lecture 3, What all private algorithms share (group privacy)",
-    # The last mechanism has epsilon = 0, where the geometric sum is not a quotient.
-    probes=each(3, epsilon=uniform((0.2, 0.4), (0.5, 0.9), (0, 0)), delta=log_uniform(-4, -3), k=whole(3, 7)),
+    # One mechanism has epsilon = 0, where the geometric sum is not a quotient. A family may be a single person.
+    probes=each(
+        4, epsilon=uniform((0.2, 0.4), (1.1, 1.5), (0, 0), (0.5, 0.9)), k=whole((3, 7), (3, 7), (3, 7), (1, 1)),
+        delta=log_uniform((-4, -3), (-7, -6), (-4, -3), (-4, -3)),
+    ),
     right=_group,
     form=COST,
     note=meaning_of_cost,

@@ -18,7 +18,8 @@ from dpcourse.vectors import norms
 
 
 def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """One user writes most of the messages, user numbers have gaps and no order; then a round in which nobody came.
+    """One user writes most of the messages, user numbers have gaps and no order; then rounds in which one user comes,
+    where less than one is expected, and nobody.
 
     Of the two users with a single message one's is much longer than C, the other one's shorter: neither may be left out
     of the clipping, nor stretched. A third one has four, one of them so long, and against the others, that clipping
@@ -26,17 +27,18 @@ def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """
     probes: list[Probe] = []
     numbers = rng.choice(1_000, 6, replace=False)
-    for counts in ((9, 1, 2, 4, 1, 2), ()):
+    for counts in ((9, 1, 2, 4, 1, 2), (2,), ()):
         places = rng.permutation(np.repeat(np.arange(len(counts)), np.array(counts, dtype=np.int64)))
         clip = float(rng.uniform(1.6, 2.4) if counts else rng.uniform(0.3, 0.6))
         rows = rng.normal(0.4, 0.5, size=(len(places), 5))
-        for user, lengths in ((1, [3]), (4, [0.5]), (3, [-4, 0.9, 0.9, 0.9])) if counts else ():
+        for user, lengths in ((1, [3]), (4, [0.5]), (3, [-4, 0.9, 0.9, 0.9])) if len(counts) > 1 else ():
             theirs = places == user
             rows[theirs] *= clip * (np.array(lengths) / norms(rows[theirs]))[:, None]
         probes.append(
             {
                 "gradients": rows, "users": numbers[places].astype(np.int64), "clip": clip,
-                "sigma": float(rng.uniform(0.5, 0.8)), "expected": float(rng.integers(9, 13)),
+                "sigma": float(rng.uniform(*((1.2, 1.6) if len(counts) == 1 else (0.5, 0.8)))),
+                "expected": float(rng.uniform(0.4, 0.7) if len(counts) == 1 else rng.integers(9, 13)),
             }
         )  # fmt: skip
     return probes
@@ -164,7 +166,7 @@ def _canary_probes(rng: np.random.Generator) -> Sequence[Probe]:
     places = (2, 0), (int(rng.integers(40, 90)), 0), (0, 4), (int(rng.integers(5, 20)), 6)
     for number, (place, ties) in enumerate(places):
         size = int(rng.integers(150, 400))
-        scores = np.sort(rng.uniform(12, 40, size))
+        scores = np.sort(rng.uniform(*((0.2, 4) if number == 1 else (12, 40)), size))
         scores[place : place + ties + 1] = scores[place]
         order = rng.permutation(size)
         shuffled = scores[order]
