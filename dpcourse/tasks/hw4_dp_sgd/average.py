@@ -34,7 +34,8 @@ def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
         if size == 30:
             rows[:, 3] = 0.0  # a coordinate that nobody moves needs noise, too
         if size == 1:
-            rows *= 0.95 * clip / np.maximum(norms(rows), 1e-300)[:, None]
+            rows[:, 0] += 3 * clip
+            rows *= 0.95 * clip / norms(rows)[:, None]
         sigma = float(rng.uniform(0.5, 0.7) if size == 1 else rng.uniform(1.1, 1.5))
         probes.append({"clipped": rows, "clip": clip, "sigma": sigma, "expected": expected})
     return probes

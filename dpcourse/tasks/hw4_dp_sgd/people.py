@@ -158,15 +158,16 @@ user_level_average = gaussian_task(
 
 
 def _canary_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A canary that stands out; one in the middle; one whose place is shared, with the likeliest or with others.
+    """A canary that stands out; one in the middle, among scores below 1; one whose place is shared, with the likeliest
+    or with others.
 
     In the order of the list it is the first of those that are equal, then the last: no way of sorting is right by luck.
     """
     probes: list[Probe] = []
-    places = (2, 0), (int(rng.integers(40, 90)), 0), (0, 4), (int(rng.integers(5, 20)), 6)
-    for number, (place, ties) in enumerate(places):
-        size = int(rng.integers(150, 400))
-        scores = np.sort(rng.uniform(*((0.2, 4) if number == 1 else (12, 40)), size))
+    sizes = [int(size) for size in rng.integers(150, 400, 4)]
+    places = (2, 0), (int(rng.uniform(0.55, 0.8) * sizes[1]), 0), (0, 4), (int(rng.integers(5, 20)), 6)
+    for number, ((place, ties), size) in enumerate(zip(places, sizes, strict=True)):
+        scores = np.sort(rng.uniform(*((0.1, 0.9) if number == 1 else (12, 40)), size))
         scores[place : place + ties + 1] = scores[place]
         order = rng.permutation(size)
         shuffled = scores[order]
