@@ -167,7 +167,7 @@ def _canary_probes(rng: np.random.Generator) -> Sequence[Probe]:
     sizes = [int(size) for size in rng.integers(150, 400, 4)]
     places = (2, 0), (int(rng.uniform(0.55, 0.8) * sizes[1]), 0), (0, 4), (int(rng.integers(5, 20)), 6)
     for number, ((place, ties), size) in enumerate(zip(places, sizes, strict=True)):
-        scores = np.sort(rng.uniform(*((0.1, 0.9) if number == 1 else (12, 40)), size))
+        scores = np.sort(rng.uniform(*((0.1, 0.9) if number == 1 else (12.0, 40.0)), size=size))
         scores[place : place + ties + 1] = scores[place]
         order = rng.permutation(size)
         shuffled = scores[order]
