@@ -245,7 +245,7 @@ def _after_probes(rng: np.random.Generator) -> Sequence[Probe]:
 
 delta_after = value_task(
     "delta_after",
-    see="lecture 3, What all private algorithms share (post-processing)",
+    see="lecture 3, Post-processing",
     probes=_after_probes,
     right=lambda p: max(_deltas(*_seen(p), p.epsilon)),
     mistakes=[

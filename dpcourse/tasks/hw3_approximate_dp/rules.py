@@ -31,7 +31,7 @@ def _sum_of(terms: Callable[[int], range]) -> Callable[[Any], float]:
 
 group_guarantee = value_task(
     "group_guarantee",
-    see="lecture 3, What all private algorithms share (group privacy)",
+    see="lecture 3, Group privacy",
     # One mechanism has epsilon = 0, where the geometric sum is not a quotient. A family may be a single person.
     probes=each(
         4, epsilon=uniform((0.2, 0.4), (1.1, 1.5), (0, 0), (0.5, 0.9)), k=whole((3, 7), (3, 7), (3, 7), (1, 1)),
@@ -216,7 +216,7 @@ def _pairs(costs: Sequence[tuple[float, float]]) -> str:
 
 ledger = judged_task(
     "ledger",
-    see="lecture 3, What all private algorithms share (composition)",
+    see="lecture 3, Composition",
     probes=_ledger_probes,
     judge=_judge_ledger,
     form=Answers({"answered": VECTOR, "epsilon": NUMBER, "delta": NUMBER}),
