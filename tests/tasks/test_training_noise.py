@@ -41,5 +41,5 @@ def test_noise_that_is_8_percent_too_narrow_does_not_pass():
     """Two logs of sixty steps: looked at again but once in 100,000 times, and then seen by 9,000 fresh numbers."""
     numbers = 2 * 60 * 21
     assert special.chdtr(numbers, NARROW**2 * special.chdtri(numbers, MISSED)) < 0.05  # of right ones asked again
-    fit = width_fit(np.random.default_rng(3).normal(size=ENOUGH), NORMAL_SIZES, level=0.1 * LEVEL)
+    fit = width_fit(np.random.default_rng(3).normal(size=ENOUGH), NORMAL_SIZES, level=0.05 * LEVEL)
     assert fit.limits[0] > NARROW

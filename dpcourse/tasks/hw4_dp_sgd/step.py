@@ -45,7 +45,8 @@ def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
     x, half = rng.normal(1, 0.5, (12, d)), np.repeat((0, 1), 6)
     x *= (clip * np.where(half, rng.uniform(6, 14, 12), rng.uniform(0.4, 1.2, 12)) / norms(x))[:, None]
     y = np.where(half, 1, rng.integers(0, 2, 12))
-    first = {"weights": rng.normal(0, 0.05, d), "x": x, "y": y, "q": 1.0, **shared}
+    downhill = -rng.uniform(0.3, 0.5, d)  # short rows are far from 0 by it, and long ones are all wrong
+    first = {"weights": downhill, "x": x, "y": y, "q": 1.0, **shared}
     alone = {**first, "x": x[-1:], "y": y[-1:]}
     shared = {name: float(rng.uniform(*ends)) for name, ends in SMALL.items()}
     alike, weights = np.tile(rng.uniform(0.5, 1.5, d), (9, 1)), rng.normal((2, 0, 0, 0, 0), 1)

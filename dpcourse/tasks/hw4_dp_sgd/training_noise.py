@@ -6,7 +6,7 @@ from one place to another keeps them); coordinates that depend on each other; an
 width in as many further runs as tell 8% too little from chance.
 
 Of sixty steps with 8% too little noise once in 100,000 times no more is asked. What passes: half the noise in three of
-sixty steps, and copies of a handful of blocks.
+sixty steps, or three quarters of it in one coordinate; copies of a handful of blocks.
 """
 
 from __future__ import annotations
@@ -36,10 +36,13 @@ def look_at_log(talk: Interview, z: np.ndarray, gradients: np.ndarray, unlike: s
     for what, several in (("coordinate", z.T), ("step", z)):
         _look_at_parts(talk, several, what, unlike, level / 6)
     _look_at_signs(talk, z, gradients, level / 6)
-    talk.require(
-        ks_fit(z.ravel(), special.ndtr, level=level / 6),
-        "What your sums have beyond the clipped gradients is not Gaussian noise.",
-    )
+    far, share = int(np.count_nonzero(np.abs(z) > 2)), 2 * float(special.ndtr(-2))
+    for fit in (ks_fit(z.ravel(), special.ndtr, level=level / 12), binomial_fit(far, z.size, share, level=level / 12)):
+        talk.require(
+            fit,
+            f"What your sums have beyond the clipped gradients is not Gaussian noise: {far / z.size:.1%} of it are "
+            f"beyond two standard deviations, and {share:.1%} should be.",
+        )
 
 
 def _look_at_parts(talk: Interview, rows: np.ndarray, what: str, unlike: str, level: float) -> None:
@@ -58,8 +61,8 @@ def _look_at_parts(talk: Interview, rows: np.ndarray, what: str, unlike: str, le
     where = f"{what} {one}" if other - one == 1 else f"{what}s {one} to {other - 1}"
     talk.require(
         replace(fit, level=level, p_value=min(1.0, len(parts) * fit.p_value)),
-        f"{unlike}. In {where} what is beyond them spreads {fit.statistic:.3g} times as much as noise of sigma C: "
-        f"every {what} needs its own.",
+        f"{unlike}. In {where} what is beyond the clipped gradients spreads {fit.statistic:.3g} times as much as noise "
+        f"of sigma C: every {what} needs its own.",
         name=WRONG_NOISE,
     )
 
@@ -109,6 +112,7 @@ def look_at_logs(talk: Interview, logs: list[np.ndarray], further: Callable[[], 
         "The coordinates of your noise depend on each other: draw one number for each of them in every step.",
         name=USED_TWICE,
     )
+    _look_at_parts(talk, np.vstack(logs).T, "coordinate", "These are no logs of DP-SGD", level / 4)
     both = np.concatenate([z.ravel() for z in logs])
     if both @ both > NARROW**2 * special.chdtri(both.size, MISSED):
         return
@@ -118,7 +122,7 @@ def look_at_logs(talk: Interview, logs: list[np.ndarray], further: Callable[[], 
     numbers = np.concatenate(again)
     spread = math.sqrt(float((numbers**2).mean()))
     talk.require(
-        width_fit(numbers, NORMAL_SIZES, level=level / 2),
+        width_fit(numbers, NORMAL_SIZES, level=level / 4),
         f"I have let you train {len(again)} times more: what your sums have beyond the clipped gradients spreads "
         f"{spread:.3g} times as much as noise of sigma C. That is too little to hide one patient.",
         name=WRONG_NOISE,

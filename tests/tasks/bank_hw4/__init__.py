@@ -1,9 +1,9 @@
 """Submissions to homework 4: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
-from tests.tasks.bank_hw4 import budgets, lots, steps, training
+from tests.tasks.bank_hw4 import budgets, held_out, lots, steps, training
 from tests.tasks.banks import gather
 
-_PARTS = (lots, steps, budgets, training)
+_PARTS = (lots, steps, budgets, training, held_out)
 
 RIGHT = gather(part.RIGHT for part in _PARTS)
 

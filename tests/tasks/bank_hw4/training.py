@@ -440,6 +440,10 @@ WRONG["train_private"] |= {
     "blocks of seven, shifted": (_in_blocks(7, lambda z, rng: np.roll(z, 1)), None),
     "blocks of seven, turned": (_in_blocks(7, _any_way), "noise used twice"),
     "blocks of ten, turned": (_in_blocks(10, _any_way), None),
+    "uniform noise": (_train_turned(lambda step, rng: rng.uniform(-math.sqrt(3), math.sqrt(3), 21)), None),
+    "half in one coordinate": (
+        _train_turned(lambda step, rng: rng.normal(size=21) / np.append(np.ones(20), 2)), "wrong noise",
+    ),
     "noise 8% less": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, 0.92 * sigma * clip, d)), None),
 }  # fmt: skip
 WRONG["user_level_average"]["means"] = (WRONG["user_level_average"]["means"][0], "mean of each user")
@@ -536,3 +540,9 @@ def exposure_mean(log_perplexities, canary):
     from scipy.stats import rankdata
 
     return np.log2(len(log_perplexities) / rankdata(log_perplexities)[canary])
+
+
+WRONG["user_level_average"]["silent for one user"] = (
+    _users(noise=lambda users, clip, sigma, rng: (len(set(users.tolist())) != 1) * rng.normal(0, sigma * clip, 5)),
+    None,
+)
