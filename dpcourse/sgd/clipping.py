@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.fast import fast_pass, why_slow
 from dpcourse.sgd.guards import (
     Loss,
@@ -77,7 +77,7 @@ def measured(
 ) -> tuple[Lot, Add]:
     """The norms and losses of a lot, and a function that adds the sum of its clipped gradients onto what is there."""
     clip = clipping_length(clip)
-    door.one_of("method", method, tuple(_METHODS))
+    checks.one_of("method", method, tuple(_METHODS))
     check_layers(parts.layers)
     for name, value in (("inputs", inputs), ("targets", targets)):
         if getattr(value, "dim", int)() == 0:  # also where it has none

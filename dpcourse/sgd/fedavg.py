@@ -14,9 +14,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
-from dpcourse.interruption import uninterrupted
+from dpcourse.interrupts import uninterrupted
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.given import HasExamples, check_given, cross_entropy
 from dpcourse.sgd.guards import Loss, clipping_length
@@ -30,7 +30,7 @@ def user_update(
     """What one user sends: the change of the model by training on all of their data, clipped; and its length before."""
     clip = clipping_length(clip)
     own = copy.deepcopy(model)
-    for _ in range(door.whole_number("epochs", epochs)):
+    for _ in range(checks.whole_number("epochs", epochs)):
         descend(own, minibatch_gradient(own, inputs, targets, loss), rate)
     with torch.no_grad():
         before = trainable(model)
@@ -61,8 +61,8 @@ def federated_round(
     ``expected_users`` divides the sum. If it is not given, q times the number of users does, which takes that number
     for public: with one user less, the noise would be a little larger.
     """
-    everybody, q = users.unique(), door.fraction_of_one("q", q)
-    expected_users = door.positive("expected_users", q * len(everybody) if expected_users is None else expected_users)
+    everybody, q = users.unique(), checks.fraction_of_one("q", q)
+    expected_users = checks.positive("expected_users", q * len(everybody) if expected_users is None else expected_users)
     chosen = everybody[poisson_lot(len(everybody), q, generator)]
     total = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
     for user in chosen:
@@ -100,7 +100,7 @@ def train_federated(
     check_given(model, loss, data=data)
     if not isinstance(users, Tensor):
         raise TypeError(f"users must be a tensor with the author of each example, got {users!r}")
-    epsilon = dp_sgd_epsilon(door.positive("sigma", sigma), q, door.whole_number("rounds", rounds), delta)
+    epsilon = dp_sgd_epsilon(checks.positive("sigma", sigma), q, checks.whole_number("rounds", rounds), delta)
     if len(users) != len(data.inputs):
         raise ValueError(f"users must name the author of each of {len(data.inputs)} examples, got {len(users)}")
     generator = generator_from(seed)

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, ref
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.parts import Parts
 
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
@@ -26,7 +26,7 @@ _LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...] | None]] = Wea
 
 def clipping_length(clip: float) -> float:
     """The length C, or an error if no length could be told from rounding there."""
-    clip = door.positive("clip", clip)
+    clip = checks.positive("clip", clip)
     if clip < SMALLEST:
         raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
     return clip

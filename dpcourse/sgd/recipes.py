@@ -9,7 +9,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.given import cross_entropy
 from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.models import next_character_loss
@@ -40,7 +40,7 @@ class Recipe:
         """Keyword arguments for ``train`` (all but epsilon) at this budget; ``math.inf`` is plain SGD."""
         chosen = self.plain if epsilon == math.inf else self.private
         if epsilon != math.inf:
-            door.positive("epsilon", epsilon)
+            checks.positive("epsilon", epsilon)
         return {**asdict(chosen), "loss": self.loss, "delta": self.delta}
 
 

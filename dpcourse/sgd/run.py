@@ -77,9 +77,9 @@ class Run:
         return dp_sgd_epsilon(self.plan.sigma, self.plan.q, self.step, self.plan.delta)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Cost:
         """The cost as the accounting room writes it."""
-        return Spent(self.epsilon, self.plan.delta, "privacy loss distribution")
+        return Cost(self.epsilon, self.plan.delta, "privacy loss distribution")
 
     @property
     def accuracy(self) -> float | None:

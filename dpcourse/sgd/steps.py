@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.clipping import Lot, measured
 from dpcourse.sgd.generators import random_words
 from dpcourse.sgd.guards import Loss
@@ -24,7 +24,7 @@ LARGEST = 1e37  # of a deviation: 9.5 times that is still a number in single pre
 
 def poisson_lot(n: int, q: float, generator: torch.Generator | None = None) -> Tensor:
     """The indices of a lot: each of n examples enters by its own coin, with probability q. It may be empty."""
-    n, q = door.whole_number("n", n), door.fraction_of_one("q", q)
+    n, q = checks.whole_number("n", n), checks.fraction_of_one("q", q)
     words = random_words(generator)
     return torch.arange(n) if q == 1 else torch.from_numpy(np.flatnonzero(words(n) < int(q * 2**64)))
 
@@ -83,7 +83,9 @@ def noisy_average(
 
 def _deviation(clip: float, sigma: float, lot_size: float) -> float:
     """Of the noise in the average: sigma C on the sum, divided by the expected lot."""
-    deviation = door.non_negative("sigma", sigma) * door.positive("clip", clip) / door.positive("lot_size", lot_size)
+    deviation = (
+        checks.non_negative("sigma", sigma) * checks.positive("clip", clip) / checks.positive("lot_size", lot_size)
+    )
     if not deviation < LARGEST:
         raise ValueError(
             f"sigma * clip / lot_size must be below {LARGEST:g}, or float32 cannot hold the noise, "
@@ -99,4 +101,4 @@ def descend(model: nn.Module, gradient: dict[str, Tensor], rate: float) -> None:
         raise ValueError(f"gradient must have every parameter of {list(parameters)}, got {list(gradient)}")
     with torch.no_grad():
         for name, parameter in parameters.items():
-            parameter.sub_(gradient[name], alpha=door.positive("rate", rate))
+            parameter.sub_(gradient[name], alpha=checks.positive("rate", rate))

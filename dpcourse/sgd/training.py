@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
-from dpcourse.interruption import uninterrupted
+from dpcourse.interrupts import uninterrupted
 from dpcourse.sgd.generators import generator_from
 from dpcourse.sgd.given import (
     HasExamples,
@@ -31,7 +31,7 @@ from dpcourse.sgd.steps import poisson_lot, private_gradient
 
 def steps_of(epochs: float, n: int, lot_size: float) -> int:
     """How many steps it takes until everybody was drawn so many times, on average."""
-    return max(1, round(door.positive("epochs", epochs) * n / lot_size))
+    return max(1, round(checks.positive("epochs", epochs) * n / lot_size))
 
 
 def plan(
@@ -48,10 +48,10 @@ def plan(
     seed: int | None = None,
 ) -> Plan:
     """Decide the noise and the number of steps. Given sigma, the steps end before epsilon would be overspent."""
-    n = door.whole_number("n", n)
-    epsilon = math.inf if epsilon == math.inf else door.positive("epsilon", epsilon)
-    delta = door.small_delta("delta", delta, zero=False)
-    lot_size = door.positive("lot_size", lot_size)
+    n = checks.whole_number("n", n)
+    epsilon = math.inf if epsilon == math.inf else checks.positive("epsilon", epsilon)
+    delta = checks.small_delta("delta", delta, zero=False)
+    lot_size = checks.positive("lot_size", lot_size)
     if lot_size > n:
         raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
     steps, q = steps_of(epochs, n, lot_size), lot_size / n
@@ -62,13 +62,13 @@ def plan(
     elif sigma is None:
         noise = sigma_for(epsilon, delta, q=q, steps=steps)
     else:
-        noise = door.positive("sigma", sigma)
+        noise = checks.positive("sigma", sigma)
         if dp_sgd_epsilon(noise, q, steps, delta) > epsilon:
             steps = steps_within(epsilon, delta, sigma=noise, q=q)
         if steps == 0:
             raise ValueError(f"one step with sigma = {noise!r} already costs more than epsilon = {epsilon!r}")
-    kept = {"clip": door.positive("clip", clip), "rate": door.positive("rate", rate)}
-    if not 0 <= door.non_negative("momentum", momentum) < 1:
+    kept = {"clip": checks.positive("clip", clip), "rate": checks.positive("rate", rate)}
+    if not 0 <= checks.non_negative("momentum", momentum) < 1:
         raise ValueError(f"momentum must be at least 0 and below 1, got {momentum!r}")
     generator_from(seed)  # refuses what is no seed
     return Plan(epsilon, delta, noise, lot_size=lot_size, n=n, steps=steps, momentum=momentum, seed=seed, **kept)
@@ -133,7 +133,7 @@ def train(
         _check_settings(
             run.plan, epochs, clip=clip, lot_size=lot_size, rate=rate, momentum=momentum, sigma=sigma, seed=seed
         )
-    _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
+    _go_on(run, data, loss, test, progress, checks.whole_number("looks", looks))
     return run
 
 

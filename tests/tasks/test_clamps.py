@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks import Student, tasks_of
-from tests.tasks.banks import bank_of, few_draws_to_name
+from testing.submissions.bank import bank_of, few_draws_to_name
 
 CLAMPS = {"at least 1": lambda x: np.maximum(x, 1.0), "at most 1": lambda x: np.minimum(x, 1.0)}
 #: Where a clamp changes nothing that may be asked: probabilities, numbers of people, arguments that are not data.

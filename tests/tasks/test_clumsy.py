@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, Student, tasks_of
-from tests.tasks.banks import few_draws_to_name
+from testing.submissions.bank import few_draws_to_name
 
 
 def unwritten(**_: Any) -> None:
