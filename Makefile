@@ -46,7 +46,7 @@ test: lint system ## check everything: style, types, tests
 
 testslow: setup ## the long random searches and every submission of the banks, which make test leaves out
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m slow
-	BANK_SKIP=0 $(PY) -m pytest -n $(JOBS) --dist worksteal tests/tasks/test_bank.py
+	BANK_THOROUGH=1 $(PY) -m pytest -n $(JOBS) --dist worksteal tests/tasks/test_bank.py
 
 test-postgres: setup system ## play a term with a gradebook in a real PostgreSQL (Debian, as root)
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \

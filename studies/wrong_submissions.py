@@ -13,7 +13,10 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dpcourse.tasks import HOMEWORKS, Student, Task, tasks_of
+from dpcourse.tasks.mistake import Mistake
 from testing.submissions.bank import bank_of
 
 
@@ -27,8 +30,24 @@ class Wrong(NamedTuple):
 
 def wrong_ones(homework: str, task: Task) -> list[Wrong]:
     """The wrong functions that the task knows, and the bank's."""
-    known = [Wrong(f"mistake: {one.name}", one.wrong, one.name) for one in task.mistakes]
+    known = [Wrong(f"mistake: {one.name}", _many_at_once(one), one.name) for one in task.mistakes]
     return [*known, *(Wrong(style, *pair) for style, pair in bank_of(homework).WRONG.get(task.name, {}).items())]
+
+
+def _many_at_once(one: Mistake) -> Callable[..., Any]:
+    """The wrong function; where many of its answers can be drawn at once, it draws ahead, in a tenth of the time."""
+    sample = one.sample
+    if sample is None:
+        return one.wrong
+    ahead = dict[bytes, list[Any]]()
+
+    def draw(rng: np.random.Generator, **probe: Any) -> Any:
+        asked = b"|".join(np.asarray(value).tobytes() for value in probe.values())
+        if not ahead.get(asked):
+            ahead[asked] = list(sample(probe, 500, rng))
+        return ahead[asked].pop()
+
+    return draw
 
 
 class Misses(NamedTuple):

@@ -113,7 +113,7 @@ CARELESS = [
 
 @pytest.mark.parametrize(("name", "edge", "exact"), CARELESS)
 def test_who_is_careless_at_an_edge_fails_and_is_never_called_harmless(name, edge, exact):
-    banks = zip(HOMEWORKS, (bank_hw1, bank_hw2, bank_hw5), strict=True)
+    banks = zip(HOMEWORKS, (hw1, hw2, hw5), strict=True)
     homework, bank = next(pair for pair in banks if name in tasks_of(pair[0]))
     task = tasks_of(homework)[name]
     careless = exact_where(next(iter(bank.RIGHT[name].values())), edge, exact)

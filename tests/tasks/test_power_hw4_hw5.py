@@ -181,7 +181,7 @@ def step_laws(probe, points):
 
 def test_a_step_with_fixed_lots_or_the_drawn_size_does_not_pass():
     points = np.linspace(-6, 14, 4_001)
-    for _, probe, _ in probes("hw4_dp_sgd", "dp_sgd_step"):
+    for *_, probe, _ in probes("hw4_dp_sgd", "dp_sgd_step"):
         right, *wrong = step_laws(probe, points)
         for law in wrong:
             beyond = float(np.abs(law - right).max()) - ks_critical(DRAWS, LEVEL / 8)
@@ -201,5 +201,5 @@ def test_a_step_whose_lot_is_the_first_of_the_list_does_not_pass():
 
 def test_training_with_a_fifth_less_noise_does_not_pass():
     """Sixty steps of 21 numbers, as the notebook's solution takes."""
-    assert missed_scale(0.8, 60 * 21, LEVEL / 4) <= MISS
-    assert missed_scale(1.25, 60 * 21, LEVEL / 4) <= MISS
+    assert missed_scale(0.8, 60 * 21, LEVEL / 10) <= MISS
+    assert missed_scale(1.25, 60 * 21, LEVEL / 10) <= MISS

@@ -5,11 +5,13 @@ import re
 import numpy as np
 import pytest
 
+from dpcourse.tasks import HOMEWORKS, Student, tasks_of
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.proofs.derivation import ALGEBRA, TRIANGLE, Derivation, Reason
 from dpcourse.tasks.proofs.domains import Given, positive, real, vector
 from dpcourse.tasks.proofs.formulas import at_one_point, at_points, parse
 from dpcourse.tasks.proofs.steps import Steps
+from dpcourse.tasks.proofs.tidy import tidied
 
 SCALARS = {"x": False, "y": False, "v": True}
 
@@ -254,3 +256,56 @@ def test_givens_that_never_hold_are_the_teachers_mistake():
 
 def test_a_full_stop_after_a_reason_is_no_other_reason():
     assert [step.reason for step in Steps().read([("=", "1", "Algebra."), ("=", "1", "algebra")])] == ["algebra"] * 2
+
+
+JUMPS = {
+    "proof_count": [
+        [("<=", "exp(1/b)", "triangle inequality")],
+        [("=", "(exp(-abs(y - 51)/b)/(b*2)) / (exp(-abs(y - 50)/b)/(2*b))", "algebra"),
+         ("<=", "exp(1/b)", "triangle inequality")],
+        [("<=", "exp(1/b)*1", "triangle inequality"), ("=", "exp(1/b)", "algebra")],
+        [("<=", "exp(2/b)*exp(-1/b)", "triangle inequality"), ("=", "exp(1/b)", "algebra")],
+    ],
+    "proof_amplification": [
+        [("<=", "1 + q*(exp(epsilon) - 1)", "privacy of the step")],
+        [("=", "(q*p1 + (1 - q)*p0)/p0", "algebra"), ("<=", "1 + q*(exp(epsilon) - 1)", "privacy of the step")],
+        [("<=", "1 - q + q*exp(epsilon)", "privacy of the step"), ("=", "1 + q*(exp(epsilon) - 1)", "algebra")],
+    ],
+    "proof_second_epsilon": [
+        [("=", "(E2*E1/((E1 + k)*(E2 + n - 1))) / (1/((E1 + k)*n))", "algebra"), ("<=", "E", "choice of eps2")],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_a_jump_from_the_first_line_to_the_goal_is_told_as_two_things(name):
+    task = next(tasks_of(homework)[name] for homework in HOMEWORKS if name in tasks_of(homework))
+    for steps in JUMPS[name]:
+        for seed in range(3):
+            verdict = task.examine(Student(lambda steps=steps: steps, task.answer), seed)
+            assert not verdict.passed, steps
+            assert "does two things at once" in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("x*y + 2*x - x", "x + y*x", True),
+        ("(x + 1)/(y*x)*y", "(1 + x)/x", True),
+        ("exp(x*(y + 1) - x)", "exp(y*x)", True),
+        ("abs(x - y)", "abs(y - x)", True),
+        ("abs((x - 3) - (x - 5))", "2", True),
+        ("sum(abs(2*v - v - x))", "sum(abs(x - v))", True),
+        ("x*(y + 1)", "x*y + x", False),
+        ("exp(x)*exp(y)", "exp(x + y)", False),
+        ("x**2", "x*x", True),
+        ("x/x", "1", True),
+        ("(x + y)**(-1)", "1/(y + x)", True),
+        ("2/(2*x + 2*y)", "1/(x + y)", True),
+        ("0*x", "0", True),
+        ("exp(x - x)", "1", True),
+        ("x**0.5", "sqrt(x)", False),
+    ],
+)
+def test_tidying_up_is_less_than_algebra(one, other, same):
+    assert (tidied(parse(one, SCALARS)) == tidied(parse(other, SCALARS))) is same

@@ -21,13 +21,16 @@ SINGLE = 2e-6  # what single precision may change in a probability or a loss
 
 
 def _leak_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Products n delta around 1, where the slide's approximation is visibly off.
+    """Products n delta around 1, where the slide's approximation is visibly off; and a single patient.
 
     Few patients: so the approximations by e^(-n delta) and ln(1 - risk) / n are off by more than the tolerance, too.
     """
+    sizes = [*rng.integers(20, 60, 3), 1]
+    products = rng.uniform((0.3, 0.8, 1.5, 0.6), (0.6, 1.4, 3, 0.8))
+    risks = rng.uniform((0.1, 0.1, 0.6, 0.1), (0.5, 0.5, 0.9, 0.5))
     return [
-        {"delta": float(product / n), "n": int(n), "risk": float(rng.uniform(0.1, 0.5))}
-        for product, n in zip(rng.uniform((0.3, 0.8, 1.5), (0.6, 1.4, 3)), rng.integers(20, 60, 3), strict=True)
+        {"delta": float(product / n), "n": int(n), "risk": float(risk)}
+        for product, n, risk in zip(products, sizes, risks, strict=True)
     ]
 
 
@@ -114,7 +117,7 @@ leaks = value_task(
 def _promise_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return [
         {"epsilon": float(epsilon), "delta": float(delta)}
-        for epsilon, delta in zip(rng.uniform((0.2, 0.8), (0.6, 2)), rng.uniform((0.02, 0.1), (0.08, 0.3)), strict=True)
+        for epsilon, delta in zip(rng.uniform((0.2, 1.2), (0.6, 3)), rng.uniform((0.02, 0.1), (0.08, 0.3)), strict=True)
     ]
 
 
@@ -222,7 +225,7 @@ def _gains(one: np.ndarray, other: np.ndarray, epsilon: float) -> np.ndarray:
 
 
 def _after_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Six outputs, three values of g. Both times something is lost, and each order is once the worse one.
+    """Six outputs, three values of g. Something is always lost, each order is once the worse one, epsilon once above 1.
 
     Worse by two values of g, not by one: else the worst set would be a single output. Each of the answers that could be
     mixed up (before, both orders, the worst single output) differs from the others.
@@ -230,7 +233,7 @@ def _after_probes(rng: np.random.Generator) -> Sequence[Probe]:
     probes: list[Probe] = []
     while len(probes) < 2:
         p, q = rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(6))
-        g, epsilon = rng.permutation([0, 0, 1, 1, 2, 2]), float(rng.uniform(0.1, 0.3))
+        g, epsilon = rng.permutation([0, 0, 1, 1, 2, 2]), float(rng.uniform(*((0.1, 0.3), (1.05, 1.15))[len(probes)]))
         before = max(_gains(p, q, epsilon).sum(), _gains(q, p, epsilon).sum())
         worlds = (_merged(p, g), _merged(q, g))
         worse, better = (_gains(worlds[i], worlds[1 - i], epsilon) for i in (len(probes), 1 - len(probes)))
@@ -242,7 +245,7 @@ def _after_probes(rng: np.random.Generator) -> Sequence[Probe]:
 
 delta_after = value_task(
     "delta_after",
-    see="lecture 3, What all private algorithms share (post-processing)",
+    see="lecture 3, Post-processing",
     probes=_after_probes,
     right=lambda p: max(_deltas(*_seen(p), p.epsilon)),
     mistakes=[

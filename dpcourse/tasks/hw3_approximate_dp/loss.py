@@ -27,13 +27,13 @@ BOTH_SIGNS = "Laplace noise has both signs."
 
 
 def _sum_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Neighbours on both sides, more than 1 apart, and a scale that is not 1.
+    """Neighbours on both sides, once more than 1 apart and once less; a scale above 1, and one below.
 
     About 1.8 scales apart: there the share of outputs beyond the neighbour tells the most about the scale.
     """
     probes = []
-    for side in rng.permutation([-1, 1]):
-        data, distance = int(rng.integers(40, 60)), int(rng.integers(4, 7))
+    for side, ends in zip(rng.permutation([-1, 1]), rng.permutation([(4, 7), (0.4, 0.8)]), strict=True):
+        data, distance = int(rng.integers(40, 60)), round(float(rng.uniform(*ends)), 1)
         b = distance / float(rng.uniform(1.5, 2.1))
         probes.append({"data": data, "neighbour": data + int(side) * distance, "b": b})
     return probes
@@ -178,13 +178,17 @@ laplace_loss_sample = judged_task(
 
 
 def _two_worlds(rng: np.random.Generator) -> Sequence[Probe]:
-    """Discrete mechanisms; in the last, one output never comes from D (0 ln 0 = 0)."""
+    """Discrete mechanisms. In the second, the mean is above 1; in the last, one output never comes from D."""
     probes = []
     for number in range(3):
         p, q = ((rng.dirichlet(np.full(4, 2.0)) + 0.05) / 1.2 for _ in range(2))
+        if number == 1:
+            likely = int(np.argmin(q))
+            p[likely] += 6.0
+            q[likely] = 0.04
         if number == 2:
             p[1] = 0.0
-            p /= p.sum()
+        p, q = p / p.sum(), q / q.sum()
         probes.append({"p": p, "q": q})
     return probes
 
@@ -261,11 +265,11 @@ loss_mean = value_task(
 
 
 def _noise_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Sensitivities that are not 1, and values of delta that are large enough to be told apart."""
+    """Every argument is once above 1 and once below, and delta is large enough to tell the values apart."""
     probes = []
-    for mu in rng.uniform((0.4, 0.9, 1.4), (0.7, 1.3, 2.2)):
-        sensitivity = float(rng.uniform(2, 5))
-        epsilon = float(mu * rng.uniform(0.5, 1.5))
+    for mu, ends in zip(rng.uniform((0.4, 0.9, 1.4), (0.7, 1.3, 2.2)), ((2, 5), (0.1, 0.3), (2, 5)), strict=True):
+        sensitivity = float(rng.uniform(*ends))
+        epsilon = float(mu * rng.uniform(*((0.8, 1.5) if mu > 1.4 else (0.5, 1.3))))
         probes.append({"epsilon": epsilon, "sigma": sensitivity / float(mu), "sensitivity": sensitivity})
     return probes
 

@@ -14,7 +14,7 @@ _BOTH_LINKS: Lines = [*_FIRST_LINK, ("<=", "exp(epsilon)*(exp(epsilon)*p2 + delt
 
 proof_group_of_two = proof_task(
     "proof_group_of_two",
-    see="lecture 3, What all private algorithms share (group privacy)",
+    see="lecture 3, Group privacy",
     start="p0",
     goal="exp(2*epsilon)*p2 + (1 + exp(epsilon))*delta",
     symbols={

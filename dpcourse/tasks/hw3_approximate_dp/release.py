@@ -22,16 +22,22 @@ FOLLOWS = (
 
 
 def _vector_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """The first sum is small: whoever sets negative answers to 0 does so often. Not four sums, where l1 is twice l2."""
-    return [
-        {
-            "sums": np.round(np.concatenate([[rng.uniform(5, 40)], rng.uniform(200, 900, int(k) - 2), [0.0]]), 1),
-            "cap": float(rng.uniform(5, 20)),
-            "epsilon": float(rng.uniform(0.3, 0.9)),
-            "delta": float(10 ** rng.uniform(-6, -4)),
-        }
-        for k in rng.permutation([5, 6, 7])[:2]
-    ]
+    """The first sum is small: whoever sets negative answers to 0 does so often. Not four sums, where l1 is twice l2.
+
+    One table has small sums and a cap below 1, and a single sum is a table, too.
+    """
+    probes: list[Probe] = []
+    for k, unit in zip((1, *rng.permutation([5, 6, 7])[:2]), (1.0, *rng.permutation([0.04, 1.0])), strict=True):
+        sums = np.concatenate([[rng.uniform(5, 40)], rng.uniform(200, 900, max(int(k) - 2, 0)), [0.0]])[: int(k)]
+        probes.append(
+            {
+                "sums": np.round(unit * sums, 1),
+                "cap": float(unit * rng.uniform(5, 20)),
+                "epsilon": float(rng.uniform(0.3, 0.9)),
+                "delta": float(10 ** rng.uniform(-6, -4)),
+            }
+        )
+    return probes
 
 
 def _classical(p: Any, reach: float) -> float:

@@ -31,9 +31,12 @@ def _sum_of(terms: Callable[[int], range]) -> Callable[[Any], float]:
 
 group_guarantee = value_task(
     "group_guarantee",
-    see="lecture 3, What all private algorithms share (group privacy)",
-    # The last mechanism has epsilon = 0, where the geometric sum is not a quotient.
-    probes=each(3, epsilon=uniform((0.2, 0.4), (0.5, 0.9), (0, 0)), delta=log_uniform(-4, -3), k=whole(3, 7)),
+    see="lecture 3, Group privacy",
+    # One mechanism has epsilon = 0, where the geometric sum is not a quotient. A family may be a single person.
+    probes=each(
+        4, epsilon=uniform((0.2, 0.4), (1.1, 1.5), (0, 0), (0.5, 0.9)), k=whole((3, 7), (3, 7), (3, 7), (1, 1)),
+        delta=log_uniform((-4, -3), (-7, -6), (-4, -3), (-4, -3)),
+    ),
     right=_group,
     form=COST,
     note=meaning_of_cost,
@@ -97,13 +100,13 @@ group_guarantee = value_task(
 
 
 def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Four days at the hospital. Prices are whole multiples of a power of 2, so that a budget can be used up to the
+    """Five days at the hospital. Prices are whole multiples of a power of 2, so that a budget can be used up to the
     last bit, in any order of adding.
 
     On the first day a refused query is followed by smaller ones that fit, the last of them exactly; on the second,
     delta runs out before epsilon, is missed by a quarter of the smallest price and then used up; the third is long, and
     one of its queries costs more than the whole budget; on the fourth there is no delta, and epsilon is missed by
-    little.
+    little; on the fifth the first query takes all of epsilon, so that even the smallest is refused.
     """
     unit = float(rng.integers(1, 4)) / 8
     tiny = float(rng.integers(3, 6)) * 2.0**-18  # 1.1e-5 to 1.9e-5, exact in 17 decimal digits as well
@@ -123,6 +126,7 @@ def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
             "epsilon": 4 * unit - 2.0**-12,
             "delta": 0.0,
         },
+        {"costs": [(unit, tiny), (2.0**-12, 0.0), (0.0, tiny)], "epsilon": unit, "delta": 3 * tiny},
     ]
 
 
@@ -213,7 +217,7 @@ def _pairs(costs: Sequence[tuple[float, float]]) -> str:
 
 ledger = judged_task(
     "ledger",
-    see="lecture 3, What all private algorithms share (composition)",
+    see="lecture 3, Composition",
     probes=_ledger_probes,
     judge=_judge_ledger,
     form=Answers({"answered": VECTOR, "epsilon": NUMBER, "delta": NUMBER}),

@@ -77,7 +77,7 @@ textbook_sigma = judged_task(
     # Three that the proof covers, then three that it does not (1 itself, and both sides of where the formula fails).
     probes=each(
         6, epsilon=uniform((0.15, 0.4), (0.5, 0.9), (0.96, 0.995), (1, 1), (1.5, 4), (9, 20)),
-        delta=log_uniform(-6, -3), sensitivity=uniform(2, 6),
+        delta=log_uniform(-6, -3), sensitivity=uniform((2, 6), (0.05, 0.15), *[(2, 6)] * 4),
     ),
     judge=_judge_textbook,
     form=Answer(optional=True),
@@ -179,7 +179,8 @@ smallest_sigma = value_task(
     # Below 1, above 1, and where the textbook's formula gives too little. Not further: at epsilon = 20 the textbook
     # difference of two Phi, as a student computes it, loses its digits.
     probes=each(
-        3, epsilon=uniform((0.3, 0.9), (1.5, 4), (10, 12)), delta=log_uniform(-5, -4), sensitivity=uniform(2, 6)
+        3, epsilon=uniform((0.3, 0.9), (1.5, 4), (10, 12)), delta=log_uniform(-5, -4),
+        sensitivity=uniform((2, 6), (0.05, 0.15), (2, 6)),
     ),
     right=_smallest,
     tolerance=FOUR_DIGITS,  # a search has a tolerance

@@ -22,8 +22,8 @@ def _steps_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """The budget lies half-way between the costs of T and T + 1 steps, so that no rounding decides."""
     probes: list[Probe] = []
     for steps, sigma, q in (
-        (int(rng.integers(24, 60)), rng.uniform(1.2, 1.8), rng.uniform(0.05, 0.15)),
-        (int(rng.integers(5, 16)), rng.uniform(4, 6), 1.0),
+        (int(rng.integers(24, 60)), rng.uniform(0.75, 0.95), rng.uniform(0.05, 0.15)),
+        (int(rng.integers(5, 16)), rng.uniform(16, 24), 1.0),
     ):
         probe = {"delta": float(10 ** rng.uniform(-6, -5)), "sigma": float(sigma), "q": float(q)}
         between = (_cost(**probe, steps=steps) + _cost(**probe, steps=steps + 1)) / 2

@@ -20,17 +20,24 @@ DRAWS = 2_500  # of the last look at five numbers: a scale that is 10% off is se
 
 
 def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A lot smaller than expected, a larger one whose rows are all much shorter than C, and an empty one; C never 1.
+    """A lot smaller than expected, a larger one whose rows are all much shorter than C, one of a single row, where less
+    than one is expected, and an empty one; C never 1.
 
     C, sigma C, their roots and squares and that of the lot's size all differ, so that no two mistakes look alike.
     """
     probes: list[Probe] = []
-    for size, expected in ((int(rng.integers(9, 13)), 20.0), (30, 20.0), (0, float(rng.integers(4, 9)))):
-        clip = float(rng.uniform(1.7, 3) if size == 30 else rng.uniform(0.4, 0.5))
+    for size, expected in (
+        (int(rng.integers(9, 13)), 20.0), (30, 20.0), (1, float(rng.uniform(0.4, 0.7))), (0, float(rng.integers(4, 9))),
+    ):  # fmt: skip
+        clip = float(rng.uniform(1.7, 3) if size in (1, 30) else rng.uniform(0.4, 0.5))
         rows = clipped_rows(rng.normal(0.3, 1, size=(size, 5)), 0.25 * clip if size == 30 else clip)
         if size == 30:
             rows[:, 3] = 0.0  # a coordinate that nobody moves needs noise, too
-        probes.append({"clipped": rows, "clip": clip, "sigma": float(rng.uniform(0.9, 1.5)), "expected": expected})
+        if size == 1:
+            rows[:, 0] += 3 * clip
+            rows *= 0.95 * clip / norms(rows)[:, None]
+        sigma = float(rng.uniform(0.5, 0.7) if size == 1 else rng.uniform(1.1, 1.5))
+        probes.append({"clipped": rows, "clip": clip, "sigma": sigma, "expected": expected})
     return probes
 
 
@@ -105,7 +112,7 @@ noisy_average = gaussian_task(
             scale=lambda p: (p.sigma * p.clip) ** 2 / p.expected, hides=False,
         ),
         mistake(
-            "one draw for all coordinates",
+            "shared noise",
             "One number is added to all coordinates. Draw as many as there are columns: shared noise cancels.",
             shared=True, hides=False,
         ),

@@ -27,8 +27,8 @@ amplified_budget = value_task(
     see="lecture 4, Trick 3: perhaps you were not even there",
     # Small and large epsilons, small and large lots: nowhere is q epsilon a good approximation by luck.
     probes=each(
-        3, epsilon=uniform((0.4, 0.9), (1.2, 2), (3, 5)), delta=log_uniform(-7, -5),
-        q=uniform((0.04, 0.1), (0.2, 0.4), (0.001, 0.01)),
+        3, epsilon=uniform((0.4, 0.9), (1.7, 2.4), (3, 5)), delta=log_uniform(-7, -5),
+        q=uniform((0.04, 0.1), (0.6, 0.8), (0.001, 0.01)),
     ),
     right=lambda p: _pair(amplify_by_sampling(p.epsilon, p.delta, p.q)),
     form=COST,
@@ -109,11 +109,11 @@ def _by_another_rule(name: str, message: str, advanced: Callable[[Any], float]) 
 composed_budget = value_task(
     "composed_budget",
     see="lecture 4, Problem 2: too many steps",
-    # Twice advanced composition wins, twice it loses; it wins with k delta above the slack, and below it.
+    # Twice advanced composition wins, with k delta above the slack, and below; then it loses, also for a single step.
     probes=each(
-        4, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (0.8, 1.2), (0.3, 0.5)),
-        delta=log_uniform((-8.3, -8), (-9.5, -9), (-9, -8), (-9, -8)),
-        k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5)), slack=log_uniform(-6, -5.1),
+        5, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (1.1, 1.4), (0.3, 0.5), (0.3, 0.8)),
+        delta=log_uniform((-8.3, -8), (-9.5, -9), (-9, -8), (-9, -8), (-9, -8)),
+        k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5), (1, 1)), slack=log_uniform(-6, -5.1),
     ),
     right=_best,
     form=COST,

@@ -26,11 +26,18 @@ POISSON = "Poisson numbers"
 
 
 def _gradient_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Short and long rows, one of zeros; C never 1, and rows whose l1 length exceeds C while the l2 length does not."""
+    """Short and long rows, one of zeros; C never 1, and rows whose l1 length exceeds C while the l2 length does not.
+
+    Then tables of a single row: a long one, and one that is short enough.
+    """
     probes: list[Probe] = []
-    for n, d, clip in ((6, 3, rng.uniform(0.3, 0.7)), (5, 8, rng.uniform(2, 4))):
-        rows = rng.normal(size=(n, d))
-        lengths = clip * rng.permutation([0.0, 0.6, 0.9, 1.6, 3.0, 20.0][:n])
+    all_lengths = [0.0, 0.6, 0.9, 1.6, 3.0, 20.0]
+    for factors, d, clip in (
+        (all_lengths, 3, rng.uniform(0.3, 0.7)), (all_lengths[:5], 8, rng.uniform(2, 4)),
+        ([2.5], 4, rng.uniform(0.3, 0.7)), ([0.7], 4, rng.uniform(2, 4)),
+    ):  # fmt: skip
+        rows = rng.normal(size=(len(factors), d))
+        lengths = clip * rng.permutation(factors)
         probes.append({"gradients": rows / norms(rows)[:, None] * lengths[:, None], "clip": float(clip)})
     return probes
 
@@ -206,9 +213,9 @@ def _never_empty(p: Any, rng: np.random.Generator) -> np.ndarray:
 poisson_lot = judged_task(
     "poisson_lot",
     see="lecture 4, Trick 3: perhaps you were not even there",
-    # A list so long that no lot comes twice; a shorter one; and one so short that its lot is empty once in ten times.
+    # A list so long that no lot comes twice; one of which most are in; and one so short that its lot is often empty.
     probes=each(
-        3, n=whole((NO_REPEATS, NO_REPEATS + 20), (18, 25), (7, 9)), q=uniform((0.25, 0.35), (0.3, 0.4), (0.22, 0.28))
+        3, n=whole((NO_REPEATS, NO_REPEATS + 20), (18, 25), (7, 9)), q=uniform((0.25, 0.35), (0.6, 0.7), (0.22, 0.28))
     ),
     judge=_judge_lots,
     form=VECTOR,

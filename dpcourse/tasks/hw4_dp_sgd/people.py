@@ -18,7 +18,8 @@ from dpcourse.tasks.respondent import Probe
 
 
 def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """One user writes most of the messages, user numbers have gaps and no order; then a round in which nobody came.
+    """One user writes most of the messages, user numbers have gaps and no order; then rounds in which one user comes,
+    where less than one is expected, and nobody.
 
     Of the two users with a single message one's is much longer than C, the other one's shorter: neither may be left out
     of the clipping, nor stretched. A third one has four, one of them so long, and against the others, that clipping
@@ -26,17 +27,18 @@ def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """
     probes: list[Probe] = []
     numbers = rng.choice(1_000, 6, replace=False)
-    for counts in ((9, 1, 2, 4, 1, 2), ()):
+    for counts in ((9, 1, 2, 4, 1, 2), (2,), ()):
         places = rng.permutation(np.repeat(np.arange(len(counts)), np.array(counts, dtype=np.int64)))
         clip = float(rng.uniform(1.6, 2.4) if counts else rng.uniform(0.3, 0.6))
         rows = rng.normal(0.4, 0.5, size=(len(places), 5))
-        for user, lengths in ((1, [3]), (4, [0.5]), (3, [-4, 0.9, 0.9, 0.9])) if counts else ():
+        for user, lengths in ((1, [3]), (4, [0.5]), (3, [-4, 0.9, 0.9, 0.9])) if len(counts) > 1 else ():
             theirs = places == user
             rows[theirs] *= clip * (np.array(lengths) / norms(rows[theirs]))[:, None]
         probes.append(
             {
                 "gradients": rows, "users": numbers[places].astype(np.int64), "clip": clip,
-                "sigma": float(rng.uniform(0.5, 0.8)), "expected": float(rng.integers(9, 13)),
+                "sigma": float(rng.uniform(*((1.2, 1.6) if len(counts) == 1 else (0.5, 0.8)))),
+                "expected": float(rng.uniform(0.4, 0.7) if len(counts) == 1 else rng.integers(9, 13)),
             }
         )  # fmt: skip
     return probes
@@ -156,15 +158,16 @@ user_level_average = gaussian_task(
 
 
 def _canary_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """A canary that stands out; one in the middle; one whose place is shared, with the likeliest or with others.
+    """A canary that stands out; one in the middle, among scores below 1; one whose place is shared, with the likeliest
+    or with others.
 
     In the order of the list it is the first of those that are equal, then the last: no way of sorting is right by luck.
     """
     probes: list[Probe] = []
-    places = (2, 0), (int(rng.integers(40, 90)), 0), (0, 4), (int(rng.integers(5, 20)), 6)
-    for number, (place, ties) in enumerate(places):
-        size = int(rng.integers(150, 400))
-        scores = np.sort(rng.uniform(12, 40, size))
+    sizes = [int(size) for size in rng.integers(150, 400, 4)]
+    places = (2, 0), (int(rng.uniform(0.55, 0.8) * sizes[1]), 0), (0, 4), (int(rng.integers(5, 20)), 6)
+    for number, ((place, ties), size) in enumerate(zip(places, sizes, strict=True)):
+        scores = np.sort(rng.uniform(*((0.1, 0.9) if number == 1 else (12.0, 40.0)), size=size))
         scores[place : place + ties + 1] = scores[place]
         order = rng.permutation(size)
         shuffled = scores[order]

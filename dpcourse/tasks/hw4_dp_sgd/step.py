@@ -24,6 +24,7 @@ from dpcourse.tasks.mistake import Variation, mistake
 from dpcourse.tasks.respondent import Probe
 
 MEMBERS = 1_000  # steps from which the members of their lots are read
+SMALL = {"clip": (0.4, 0.6), "sigma": (0.5, 0.7), "rate": (0.1, 0.2)}
 
 
 def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -32,25 +33,29 @@ def per_example(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray
 
 
 def _step_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Three questions, each blind to what the others see.
+    """Four questions, each blind to what the others see. C, sigma and the rate are above 1 in two of them, then below.
 
-    Everybody takes part (q = 1); half of the gradients are longer than C, and pull so much in one direction that their
-    average is longer, too. Then people who are all alike, so that only the size of the lot matters: it is empty once in
-    thirteen times, and its expected size, 2.25, is no whole number. Then people who pull in directions of their own,
-    with so little noise that each step shows who was in its lot.
+    One person alone, then twelve, who all take part (q = 1); half of the gradients are longer than C, and pull so much
+    in one direction that their average is longer, too. Then people who are all alike, so that only the size of the lot
+    matters: it is empty once in thirteen times, and its expected size, 2.25, is no whole number. Then people who pull
+    in directions of their own, with so little noise that each step shows who was in its lot.
     """
-    d, clip = 5, float(rng.uniform(0.4, 0.6))
-    shared = {"clip": clip, "sigma": float(rng.uniform(0.5, 0.7)), "rate": float(rng.uniform(0.1, 0.2))}
+    d, clip = 5, float(rng.uniform(1.8, 2.4))
+    shared = {"clip": clip, "sigma": float(rng.uniform(1.2, 1.5)), "rate": float(rng.uniform(1.25, 1.45))}
     x, half = rng.normal(1, 0.5, (12, d)), np.repeat((0, 1), 6)
     x *= (clip * np.where(half, rng.uniform(6, 14, 12), rng.uniform(0.4, 1.2, 12)) / norms(x))[:, None]
     y = np.where(half, 1, rng.integers(0, 2, 12))
-    first = {"weights": rng.normal(0, 0.05, d), "x": x, "y": y, "q": 1.0, **shared}
-    alike, weights = np.tile(rng.uniform(0.5, 1.5, d), (9, 1)), -np.abs(rng.normal(0, 0.3, d))
+    downhill = -rng.uniform(0.3, 0.5, d)  # short rows are far from 0 by it, and long ones are all wrong
+    first = {"weights": downhill, "x": x, "y": y, "q": 1.0, **shared}
+    alone = {**first, "x": x[-1:], "y": y[-1:]}
+    shared = {name: float(rng.uniform(*ends)) for name, ends in SMALL.items()}
+    alike, weights = np.tile(rng.uniform(0.5, 1.5, d), (9, 1)), rng.normal((2, 0, 0, 0, 0), 1)
+    weights -= alike[0] * (alike[0] @ weights + rng.uniform(0, 0.5)) / (alike[0] @ alike[0])
     second = {"weights": weights, "x": alike, "y": np.ones(9, np.int64), "q": 0.25, **shared}
     apart = np.linalg.qr(rng.normal(size=(8, 8)))[0] * rng.uniform(3, 6, (8, 1))  # all of them longer than C
     quiet = {**shared, "sigma": float(rng.uniform(0.06, 0.08))}
     third = {"weights": rng.normal(0, 0.03, 8), "x": apart, "y": rng.integers(0, 2, 8), "q": 0.25, **quiet}
-    return [first, second, third]
+    return [alone, first, second, third]
 
 
 def _released(probe: Probe, answers: np.ndarray) -> np.ndarray:
@@ -70,8 +75,8 @@ def _law_of_everybody(**probe: Any) -> Noise:
 
 def _judge_step(talk: Interview) -> None:
     """Everybody: the law of the noise. People who are alike: how far a step goes. People who differ: who was in it."""
-    everybody, lots, people = talk.probes
-    look_at_noise(talk, _law_of_everybody, LEVEL / 2, probes=[everybody], draws=DRAWS)
+    *everybody, lots, people = talk.probes
+    look_at_noise(talk, _law_of_everybody, LEVEL / 2, probes=everybody, draws=DRAWS)
     answers, talk.failing = talk.draws(lots, DRAWS), lots
     refuse_huge(talk, answers)
     gradient = _clipped(lots)[0]

@@ -22,14 +22,12 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
 from dpcourse.accounting import dp_sgd_epsilon, sigma_for
-from dpcourse.audit import Fit, binomial_fit, ks_fit
+from dpcourse.audit import Fit, binomial_fit
 from dpcourse.sensitivity.rows import clipped
 from dpcourse.tasks.answers import NUMBER, Answer, Answers
 from dpcourse.tasks.complaints import Complaint
@@ -44,10 +42,11 @@ from dpcourse.tasks.hw4_dp_sgd.training_log import (
     points_of,
     trained,
     true_weights,
+    turned_pairs,
 )
+from dpcourse.tasks.hw4_dp_sgd.training_noise import USED_TWICE, look_at_log, look_at_logs
 from dpcourse.tasks.interview import LEVEL, Failed, Interview
 from dpcourse.tasks.judges.lots import SAME_LOT
-from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 
@@ -65,12 +64,29 @@ def _probes(rng: np.random.Generator, truth: np.ndarray) -> Sequence[Probe]:
 
 
 def _judge(talk: Interview) -> None:
-    logs = [_log_of(talk, probe, LEVEL / len(talk.probes)) for probe in talk.probes]
-    _accurate(talk, talk.probes[0], *logs[0])
+    logs = [_log_of(talk, probe, 0.8 * LEVEL / len(talk.probes)) for probe in talk.probes]
+    look_at_logs(talk, [log.noise for log in logs], lambda: _noise_again(talk), 0.2 * LEVEL)
+    _accurate(talk, talk.probes[0], logs[0])
 
 
-def _log_of(talk: Interview, probe: Probe, level: float) -> tuple[Published, float]:
-    """A log that is one of DP-SGD within the budget, and its epsilon."""
+def _noise_again(talk: Interview) -> np.ndarray:
+    """The noise of one more run, on the second table: it is cheap to learn nothing."""
+    probe = talk.probes[1]
+    published = talk.value(probe)
+    _sensible(talk, probe, published)
+    return noise_of_steps(probe, published)[0]
+
+
+class _Log(NamedTuple):
+    """What a student has published, its cost, and its noise in units of what it should be."""
+
+    published: Published
+    spent: float
+    noise: np.ndarray
+
+
+def _log_of(talk: Interview, probe: Probe, level: float) -> _Log:
+    """A log that is one of DP-SGD within the budget."""
     published = talk.value(probe)
     _sensible(talk, probe, published)
     steps = len(published["released"])
@@ -82,8 +98,7 @@ def _log_of(talk: Interview, probe: Probe, level: float) -> tuple[Published, flo
             name=_overspent(probe, published),
         )
     _lots(talk, published, level / 8)
-    _like_dp_sgd(talk, probe, published, level)
-    return published, spent
+    return _Log(published, spent, _like_dp_sgd(talk, probe, published, level))
 
 
 def _sensible(talk: Interview, probe: Probe, published: Published) -> None:
@@ -132,8 +147,8 @@ def _lots(talk: Interview, published: Published, level: float) -> None:
         )
 
 
-def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: float) -> None:
-    """Spends 7/8 of ``level``."""
+def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: float) -> np.ndarray:
+    """The noise of a log, which is judged by itself. Spends 7/8 of ``level``."""
     z, gradients = noise_of_steps(probe, published)
     factor = math.sqrt(float((z**2).mean()))
     where = "" if probe is talk.probes[0] else "On the table with the long rows: "
@@ -158,52 +173,8 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: flo
         f"{unlike}, and your averages are not these with noise of sigma C over q n." if plausible else spreads,
         name=name if plausible else "wrong noise",
     )
-    talk.require(
-        width_fit(z.ravel(), NORMAL_SIZES, level=level / 4),
-        spreads + (" That is too little to hide one patient." if factor < 1 else ""),
-        name="wrong noise",
-    )
-    for what, several in (("coordinate", z.T), ("step", z)):
-        fits = [width_fit(one, NORMAL_SIZES, level=level / 8 / len(several)) for one in several]
-        odd = int(np.argmin([fit.p_value for fit in fits]))
-        worst = replace(fits[odd], level=level / 8, p_value=min(1.0, len(fits) * fits[odd].p_value))
-        spread = float(np.sqrt((several[odd] ** 2).mean()))
-        words = f"{unlike}. In {what} {odd} what is beyond them spreads {spread:.3g} times as much as noise of sigma C"
-        talk.require(worst, f"{words}: every {what} needs its own.", name="wrong noise")
-    _signs(talk, z, gradients, level / 8)
-    talk.require(
-        ks_fit(z.ravel(), special.ndtr, level=level / 8),
-        "What your sums have beyond the clipped gradients is not Gaussian noise.",
-    )
-
-
-def _signs(talk: Interview, z: np.ndarray, gradients: np.ndarray, level: float) -> None:
-    """Noise that knows nothing of the gradients, of the step before or of another coordinate: fair coins, exactly."""
-    signs = np.where(z > 0, 1.0, -1.0)
-    together = np.abs(np.triu(signs.T @ signs, 1))
-    one, other = (int(place) for place in np.unravel_index(int(np.argmax(together)), together.shape))
-    alike, pairs = int(np.count_nonzero(signs[:, one] == signs[:, other])), z.shape[1] * (z.shape[1] - 1) // 2
-    if len(z) * math.log(2) > math.log(8 * pairs / level):  # fewer steps say nothing about so many pairs
-        fit = binomial_fit(alike, len(z), 0.5, level=level / 4 / pairs)
-        talk.require(
-            replace(fit, level=level / 4, p_value=min(1.0, pairs * fit.p_value)),
-            f"What your sums have beyond the clipped gradients has the same sign in coordinates {one} and {other} in "
-            f"{alike} of {len(z)} steps: every coordinate needs noise of its own.",
-            name="noise with a sign",
-        )
-    for what, same in (
-        ("the sum of these gradients", (z > 0) == (gradients > 0)),
-        ("in the step before", (z[1:] > 0) == (z[:-1] > 0)),
-        ("in the coordinate before", (z[:, 1:] > 0) == (z[:, :-1] > 0)),
-    ):
-        agree = int(np.count_nonzero(same))
-        talk.require(
-            binomial_fit(agree, same.size, 0.5, level=level / 4),
-            f"What your sums have beyond the clipped gradients should be noise. It has the same sign as {what} in "
-            f"{agree / same.size:.0%} of all cases, and should in half of them. Clip each gradient as asked; draw the "
-            f"noise afresh for every step and coordinate, and add it as it is.",
-            name="noise with a sign",
-        )
+    look_at_log(talk, z, gradients, unlike, spreads, 6 * level / 8)
+    return z
 
 
 #: Mistakes under which a log would be right: how the rows are clipped, how the noise is scaled, and the divisor.
@@ -257,7 +228,8 @@ def _likeliest(talk: Interview, probe: Probe, readings: Mapping[str, Reading]) -
     return names[0]
 
 
-def _accurate(talk: Interview, probe: Probe, published: Published, spent: float) -> None:
+def _accurate(talk: Interview, probe: Probe, log: _Log) -> None:
+    published, spent = log.published, log.spent
     x = measured(talk.secret_rng, HELD_OUT)
     y = came_back(talk.secret_rng, x, np.asarray(talk.secret))
     share = float(np.mean((x @ points_of(published)[-1] > 0) == y))
@@ -347,6 +319,12 @@ train_private = judged_task(
             "Laplace noise",
             "It looks like Laplace noise. The accountant counts on Gaussian noise: rng.normal(0, sigma * C, ...).",
             draw=trained(law=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size)),
+        ),
+        mistake(
+            USED_TWICE,
+            "The accountant counts on fresh noise in every step and coordinate. Whoever knows that a draw came before "
+            "(turned, permuted or with another sign) subtracts one step from the other.",
+            draw=trained(law=turned_pairs()),
         ),
         mistake(
             "budget left over",

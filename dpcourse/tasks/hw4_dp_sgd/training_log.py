@@ -72,6 +72,19 @@ def _sigma_for_all(epsilon: float, delta: float, q: float, steps: int) -> float:
     return sigma_for(epsilon, delta, q=q, steps=steps)
 
 
+def turned_pairs() -> Callable[[np.random.Generator, int], np.ndarray]:
+    """A mistake: every second step takes the noise of the one before, shifted by one coordinate."""
+    before = list[np.ndarray]()
+
+    def noise(rng: np.random.Generator, size: int) -> np.ndarray:
+        if before:
+            return np.roll(before.pop(), 1)
+        before.append(rng.normal(size=size))
+        return before[0]
+
+    return noise
+
+
 def trained(
     *,
     sigma_of: Callable[..., float] = _sigma_for_all,

@@ -27,6 +27,7 @@ from dpcourse.tasks.mistake import Mistake, Variation
 from dpcourse.tasks.proofs.domains import Domain, Given, Map, Place, broken
 from dpcourse.tasks.proofs.formulas import Formula, parse
 from dpcourse.tasks.proofs.steps import Step, Steps
+from dpcourse.tasks.proofs.tidy import tidied
 from dpcourse.tasks.task import Task
 
 #: The steps of a derivation as they are written: (relation, formula, reason).
@@ -44,11 +45,23 @@ class Reason:
     given: tuple[str, ...] = ()
     fits: Callable[[Formula, Formula, Place], str] | None = None  # what is wrong, or ""
 
+    @property
+    def only_rewrites(self) -> bool:
+        """Is it algebra?"""
+        return self.relation == "=" and not self.given
+
 
 def _two_absolute_values(formula: Formula) -> bool:
     """Is there a sum or a difference of absolute values in it?"""
     here = formula.kind in ("+", "-") and all(part.count("abs") for part in formula.parts)
     return here or any(_two_absolute_values(part) for part in formula.parts)
+
+
+def _instead(formula: Formula, old: Formula, new: Formula) -> Formula:
+    """The formula with one for the other wherever it stands, but for tidying up."""
+    if tidied(formula) == tidied(old):
+        return new
+    return replace(formula, parts=tuple(_instead(part, old, new) for part in formula.parts))
 
 
 MOST_SIZES = 8  # absolute values of a line that are tried one for another; nothing here has more than four
@@ -66,17 +79,16 @@ def _with(formula: Formula, old: Formula, new: Formula) -> Formula:
     return replace(formula, parts=tuple(_with(part, old, new) for part in formula.parts))
 
 
-def _one_for_another(before: Formula, after: Formula, place: Place) -> bool:
-    """Is the second line the first one with some |u| replaced by |v| + |u - v|, or by |v| - |u - v|?"""
+def _by_the_triangle(before: Formula, after: Formula) -> Iterator[Formula]:
+    """The first line with some |u| replaced by |v| + |u - v|, |v| - |u - v|, or the same with -v in place of v."""
     for size, other in product(_sizes(before), _sizes(after) + _sizes(before)):
         if size == other or size.vector != other.vector:
             continue
-        apart = Formula("abs", (Formula("-", size.parts + other.parts, vector=size.vector),), vector=size.vector)
-        for sign in ("+", "-"):
-            instead = Formula(sign, (other, apart), vector=size.vector)
-            if broken(_with(before, size, instead), after, "=", place) is None:
-                return True
-    return False
+        for between, sign in product("-+", "+-"):
+            apart = Formula(
+                "abs", (Formula(between, size.parts + other.parts, vector=size.vector),), vector=size.vector
+            )
+            yield _with(before, size, Formula(sign, (other, apart), vector=size.vector))
 
 
 def _triangular(before: Formula, after: Formula, place: Place) -> str:
@@ -84,7 +96,7 @@ def _triangular(before: Formula, after: Formula, place: Place) -> str:
         return ""  # |u| - |v| <= |u - v|
     if _two_absolute_values(after) and 0 < before.count("abs") < after.count("abs"):
         return ""  # |u + v| <= |u| + |v|
-    if _one_for_another(before, after, place):
+    if any(broken(line, after, "=", place) is None for line in _by_the_triangle(before, after)):
         return ""  # |u| <= |v| + |u - v|, whatever |u - v| is called
     return "It speaks of a sum or a difference of absolute values, |u| - |v| <= |u - v|: write the line so first."
 
@@ -107,6 +119,10 @@ class Fault(NamedTuple):
         """The line and the one before it, as they were written."""
         lines = [formula.text for formula in (self.before, self.formula) if formula is not None]
         return " ".join(lines).replace(" ", "")
+
+
+def _two_things(step: Step) -> str:
+    return f"does two things at once: it uses {step.reason!r}, and it rewrites the line. Take a step for each."
 
 
 class Derivation:
@@ -140,6 +156,9 @@ class Derivation:
                 return Fault("unreadable", number, f"Step {number}: {complaint}")
             if fault is not None:
                 return fault._replace(before=before)
+            if self._jumps(step, before, after, world):
+                text = f"Step {number} is true, but it {_two_things(step)}"
+                return Fault("two things at once", number, text, after, step.reason, before)
             if after != before:
                 used.add(step.reason)
             before = after
@@ -156,19 +175,18 @@ class Derivation:
         return None
 
     def _two_at_once(self, steps: Sequence[Step]) -> str:
-        """The step that changes its line the most, though it names a given."""
-        lines = [self.start.text, *(step.formula for step in steps)]
+        """The step that rewrites its line besides; of several, the one that changes it the most."""
+        lines = [self.start, *(parse(step.formula, self.kinds) for step in steps)]
         alike = {
-            number: SequenceMatcher(None, lines[number - 1], lines[number], autojunk=False).ratio()
-            for number, step in enumerate(steps, 1) if self.reasons[step.reason].given
+            number: SequenceMatcher(None, lines[number - 1].text, lines[number].text, autojunk=False).ratio()
+            for number, step in enumerate(steps, 1)
+            if not (reason := self.reasons[step.reason]).only_rewrites
+            and not self._does_one_thing(reason, lines[number - 1], lines[number])
         }  # fmt: skip
         if not alike:
             return "Does one of them do two things at once?"
         number = min(alike, key=lambda one: alike[one])
-        return (
-            f"Step {number} does two things at once: it uses {steps[number - 1].reason!r}, and it rewrites the line. "
-            f"Take a step for each."
-        )
+        return f"Step {number} {_two_things(steps[number - 1])}"
 
     def _step(self, number: int, step: Step, before: Formula, after: Formula, world: Map) -> Fault | None:
         if step.relation not in self.allowed:
@@ -186,6 +204,34 @@ class Derivation:
             text = f"Step {number} is true, but not by {step.reason!r}. {unfit}"
             return Fault("reason", number, text, after, step.reason)
         return None
+
+    def _jumps(self, step: Step, before: Formula, after: Formula, world: Map) -> bool:
+        """From the first line, in whatever order it is written, straight to the goal, though algebra is needed, too?"""
+        reason = self.reasons[step.reason]
+        as_it_stood = tidied(before) == tidied(self.start) and before.size() >= self.start.size()
+        return (
+            as_it_stood
+            and any(self.reasons[name].only_rewrites for name in self.required)
+            and step.relation != "="
+            and not reason.only_rewrites
+            and broken(after, self.goal, "=", world.place()) is None
+            and not self._does_one_thing(reason, before, after)
+        )
+
+    def _does_one_thing(self, reason: Reason, before: Formula, after: Formula) -> bool:
+        """Is the line, but for tidying up, the one before it with one side of what is given in place of the other?"""
+        if reason.fits is not None:
+            return any(tidied(line) == tidied(after) for line in _by_the_triangle(before, after))
+        for name in reason.given:
+            left, _, right = self.givens[name].read(self.kinds)
+            if any(tidied(_instead(before, *pair)) == tidied(after) for pair in ((left, right), (right, left))):
+                return True
+        lines = before, after
+        for name in reason.given:
+            for symbol, formula in self.givens[name].solved(self.kinds).items():
+                old = Formula("symbol", value=symbol, vector=self.kinds[symbol])
+                lines = _with(lines[0], old, formula), _with(lines[1], old, formula)
+        return tidied(lines[0]) == tidied(lines[1])
 
     def _does_not_follow(
         self, number: int, step: Step, before: Formula, after: Formula, wrong: str, world: Map

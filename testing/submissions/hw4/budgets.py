@@ -309,7 +309,15 @@ WRONG["amplified_budget"] |= {
     "three digits": (lambda epsilon, delta, q: (round(amplified_log1p(epsilon, delta, q)[0], 3), q * delta), None),
     "both at once": (lambda epsilon, delta, q: (q * epsilon, delta), "q times epsilon"),
 }  # fmt: skip
-WRONG["composed_budget"]["larger"] = (WRONG["composed_budget"]["larger"][0], "the larger one")
+WRONG["composed_budget"]["larger"] = (
+    lambda epsilon, delta, k, slack: (
+        (e, k * delta + slack) if (e := _advanced(epsilon, k, slack)) > k * epsilon else (k * epsilon, k * delta)
+    ),
+    "the larger one",
+)
+WRONG["composed_budget"]["larger, slack always"] = (
+    lambda epsilon, delta, k, slack: (max(k * epsilon, _advanced(epsilon, k, slack)), k * delta + slack), None,
+)  # fmt: skip
 WRONG["composed_budget"]["log10"] = (WRONG["composed_budget"]["log10"][0], "base ten")
 WRONG["composed_budget"] |= {
     "slack for both": (

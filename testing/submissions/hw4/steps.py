@@ -300,7 +300,7 @@ WRONG["noisy_average"]["mean"] = (
     ),
     "average of the drawn lot",
 )
-WRONG["noisy_average"]["shared"] = (WRONG["noisy_average"]["shared"][0], "one draw for all coordinates")
+WRONG["noisy_average"]["shared"] = (WRONG["noisy_average"]["shared"][0], "shared noise")
 WRONG["noisy_average"] |= patterns(
     lambda clipped, clip, sigma, expected: clipped.sum(axis=0) / expected,
     lambda clipped, clip, sigma, expected: sigma * clip / expected,

@@ -5,6 +5,7 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
 
 import numpy as np
 
@@ -392,6 +393,59 @@ WRONG["train_private"] |= {
     ),
     "for another delta": (_train(sigma=lambda e, d, q, steps: sigma_for(e, 100 * d, q=q, steps=steps)), None),
 }  # fmt: skip
+
+
+def _train_turned(noise_of):
+    """DP-SGD of sixty steps with the noise noise_of(step, rng), 21 numbers of width 1 if it were right."""
+    number = count()
+    return _train(noise=lambda m, d, clip, sigma, rng: sigma * clip * noise_of(next(number) % 60, rng))
+
+
+def _every_second(turn):
+    """The noise of every second step is made from that of the step before."""
+    before = []
+
+    def noise(step, rng):
+        if step % 2 == 0:
+            before[:] = [rng.normal(size=21)]
+            return before[0]
+        return turn(before[0], rng)
+
+    return _train_turned(noise)
+
+
+def _in_blocks(size, turn):
+    """Blocks of coordinates: each is made from the one before."""
+
+    def noise(step, rng):
+        blocks = [rng.normal(size=size)]
+        while len(blocks) * size < 21:
+            blocks.append(turn(blocks[-1], rng))
+        return np.concatenate(blocks)[:21]
+
+    return _train_turned(noise)
+
+
+def _any_way(z, rng):
+    return np.linalg.qr(rng.normal(size=(len(z), len(z))))[0] @ z
+
+
+WRONG["train_private"] |= {
+    "silent in the last step": (_train_turned(lambda step, rng: (step < 59) * rng.normal(size=21)), None),
+    "half in the last six": (_train_turned(lambda step, rng: (1 - (step > 53) / 2) * rng.normal(size=21)), None),
+    "permuted in pairs": (_every_second(lambda z, rng: rng.permutation(z)), "noise used twice"),
+    "shifted in pairs": (_every_second(lambda z, rng: np.roll(z, 4)), "noise used twice"),
+    "signs in pairs": (_every_second(lambda z, rng: z * rng.choice([-1, 1], 21)), "noise used twice"),
+    "turned in pairs": (_every_second(_any_way), "noise used twice"),
+    "blocks of seven, shifted": (_in_blocks(7, lambda z, rng: np.roll(z, 1)), None),
+    "blocks of seven, turned": (_in_blocks(7, _any_way), "noise used twice"),
+    "blocks of ten, turned": (_in_blocks(10, _any_way), None),
+    "uniform noise": (_train_turned(lambda step, rng: rng.uniform(-math.sqrt(3), math.sqrt(3), 21)), None),
+    "half in one coordinate": (
+        _train_turned(lambda step, rng: rng.normal(size=21) / np.append(np.ones(20), 2)), None,
+    ),
+    "noise 8% less": (_train(noise=lambda m, d, clip, sigma, rng: rng.normal(0, 0.92 * sigma * clip, d)), None),
+}  # fmt: skip
 WRONG["user_level_average"]["means"] = (WRONG["user_level_average"]["means"][0], "mean of each user")
 WRONG["user_level_average"]["not clipped"] = (WRONG["user_level_average"]["not clipped"][0], "not clipped")
 WRONG["user_level_average"]["no noise"] = (WRONG["user_level_average"]["no noise"][0], "no noise")
@@ -486,3 +540,9 @@ def exposure_mean(log_perplexities, canary):
     from scipy.stats import rankdata
 
     return np.log2(len(log_perplexities) / rankdata(log_perplexities)[canary])
+
+
+WRONG["user_level_average"]["silent for one user"] = (
+    _users(noise=lambda users, clip, sigma, rng: (len(set(users.tolist())) != 1) * rng.normal(0, sigma * clip, 5)),
+    None,
+)
