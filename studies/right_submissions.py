@@ -25,7 +25,7 @@ from dpcourse.tasks import HOMEWORKS, Student, tasks_of
 from testing.submissions.bank import bank_of
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("dpcourse/tasks", "dpcourse/audit", "tests/tasks")
+ROOMS = ("dpcourse/tasks", "dpcourse/audit", "testing/submissions")
 KEPT = ROOT / "build" / "judge_study" / "results.json"
 AT_ONCE = 10.0  # seconds of work that are given away at a time
 
