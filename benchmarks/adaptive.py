@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.figures import Figure, median_seconds
-from dpcourse.adaptive_ldp import StandardResponse
-from dpcourse.adaptive_ldp.simulate import microseconds_per_arrival
+from dpcourse import KaryResponse
+from dpcourse.adaptive_ldp.simulation import microseconds_per_arrival
 
 PEOPLE, CATEGORIES, EPSILON = 1_000_000, 20, 1.0
 #: The peers answer for one person at a time; their time is that of a part of the people, scaled up.
@@ -37,7 +37,7 @@ PEERS = {"pure-ldp": pure_ldp, "multi-freq-ldpy": multi_freq_ldpy}
 def srr() -> list[Figure]:
     rng = np.random.default_rng(1)
     people = rng.integers(CATEGORIES, size=PEOPLE)
-    response = StandardResponse(range(CATEGORIES), epsilon=EPSILON)
+    response = KaryResponse(epsilon=EPSILON, k=CATEGORIES)
 
     def ours() -> object:
         return response.release(people, rng=rng)

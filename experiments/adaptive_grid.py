@@ -91,7 +91,7 @@ def compute(job: Job) -> dict[str, Any]:
     from dpcourse.adaptive_ldp.estimates import to_simplex, total_variation
     from dpcourse.adaptive_ldp.frequency_oracles import COMPETITORS
     from dpcourse.adaptive_ldp.langevin import Langevin
-    from dpcourse.adaptive_ldp.simulate import adaptive_rule, people, semi_adaptive_rule, simulate
+    from dpcourse.adaptive_ldp.simulation import adaptive_rule, people, semi_adaptive_rule, simulate
 
     start = time.monotonic()
     setting = [job.seed, EPSILONS.index(job.epsilon), RHOS.index(job.rho)]

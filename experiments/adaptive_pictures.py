@@ -16,12 +16,13 @@ from dpcourse.adaptive_ldp import AdaptiveSurvey, Langevin, best_subset, first_e
 from dpcourse.adaptive_ldp.estimates import total_variation
 from dpcourse.adaptive_ldp.langevin import MINIBATCH, chi_square, langevin_step
 from dpcourse.adaptive_ldp.rrrr_columns import columns
-from dpcourse.adaptive_ldp.simulate import likelihoods
+from dpcourse.adaptive_ldp.simulation import likelihoods
+from dpcourse.data import PARTIES
 from dpcourse.explore.lecture5 import surveys as shown
 from dpcourse.mechanisms import KaryResponse
 from experiments.adaptive_grid import RESULT, write
 
-K, ARRIVALS = len(shown.PARTIES), shown.CHECKPOINTS[-1]
+K, ARRIVALS = len(PARTIES), shown.CHECKPOINTS[-1]
 CHAINS, EVERY, SEED = 50, 10, 5
 
 
@@ -29,7 +30,7 @@ def one_survey(
     epsilon: float, alpha: float | None = None, looks: tuple[int, ...] = ()
 ) -> tuple[AdaptiveSurvey, list[np.ndarray]]:
     """A survey of the twenty parties, and its estimate after so many arrivals (looking changes nothing)."""
-    people = np.random.default_rng(SEED).choice(K, size=ARRIVALS, p=shown.PARTIES)  # the same for every method
+    people = np.random.default_rng(SEED).choice(K, size=ARRIVALS, p=PARTIES)  # the same for every method
     survey, coins = AdaptiveSurvey(K, epsilon, alpha=alpha, rng=SEED + 1), np.random.default_rng(SEED + 2)
     estimates = []
     for t, x in enumerate(people.tolist(), 1):
@@ -43,7 +44,7 @@ def surveys() -> dict[str, Any]:
     """For ``explore.adaptive_survey``: adaptive surveys, and surveys that ask everybody with SRR, at three epsilons."""
     found: dict[str, Any] = {}
     for epsilon in shown.EPSILONS:
-        best = sorted(best_subset(shown.PARTIES, epsilon, first_epsilons(K, epsilon)))
+        best = sorted(best_subset(PARTIES, epsilon, first_epsilons(K, epsilon)))
         survey, estimates = one_survey(epsilon, looks=shown.CHECKPOINTS)
         _, plain = one_survey(epsilon, 0.0, shown.CHECKPOINTS)  # no subset is needed to hold probability 0: SRR
         asked = [sorted(subset) for subset, _ in survey.history]
@@ -51,8 +52,8 @@ def surveys() -> dict[str, Any]:
         found[f"{epsilon:g}"] = {
             "best": best,
             "estimate": [estimate.round(4).tolist() for estimate in estimates],
-            "error": [round(float(total_variation(estimate, shown.PARTIES)), 4) for estimate in estimates],
-            "srr_error": [round(float(total_variation(estimate, shown.PARTIES)), 4) for estimate in plain],
+            "error": [round(float(total_variation(estimate, PARTIES)), 4) for estimate in estimates],
+            "srr_error": [round(float(total_variation(estimate, PARTIES)), 4) for estimate in plain],
             "subset": [asked[t - 1] for t in shown.CHECKPOINTS],
             "best_so_far": [round(float(hits[t - 1] / t), 4) for t in shown.CHECKPOINTS],
         }
@@ -83,7 +84,7 @@ def langevin() -> dict[str, Any]:
     """For ``explore.langevin``: three ways of Langevin against Gibbs, on the same 10,000 responses to SRR."""
     rng, epsilon = np.random.default_rng(7), shown.LANGEVIN_EPSILON
     response = KaryResponse(epsilon=epsilon, k=K)
-    reports = response.release(rng.choice(K, size=ARRIVALS, p=shown.PARTIES), rng=rng)
+    reports = response.release(rng.choice(K, size=ARRIVALS, p=PARTIES), rng=rng)
     rows = response.matrix.T[reports]
     exact = gibbs(*grouped(rows), sweeps=6_000, burn=1_000, chains=8, rng=rng).reshape(-1, K)
     updates = shown.UPDATES[-1]

@@ -11,6 +11,7 @@ from dpcourse.accounting.rules import (
     best_composition,
     group_privacy,
 )
+from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
 
 __all__ = [
     "MOMENTS",
@@ -31,6 +32,8 @@ __all__ = [
     "renyi_gaussian",
     "renyi_laplace",
     "renyi_sampled_gaussian",
+    "shuffled_epsilon_at_least",
+    "shuffled_maxima",
     "sigma_for",
     "steps_within",
 ]

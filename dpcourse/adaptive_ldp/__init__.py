@@ -15,7 +15,7 @@ from dpcourse.adaptive_ldp.matrices import (
 )
 from dpcourse.adaptive_ldp.rrrr import RestrictedResponse
 from dpcourse.adaptive_ldp.rrrr_columns import Columns, columns, first_epsilons, second_epsilon
-from dpcourse.adaptive_ldp.standard_response import StandardResponse
+from dpcourse.adaptive_ldp.simulation import adaptive_rule, people, simulate
 from dpcourse.adaptive_ldp.subsets import (
     best_subset,
     best_subset_sizes,
@@ -29,8 +29,9 @@ from dpcourse.adaptive_ldp.utilities import UTILITIES, utilities
 
 __all__ = [
     "COMPETITORS", "UTILITIES", "AdaptiveSurvey", "Columns", "Langevin", "Oracle", "RestrictedResponse",
-    "StandardResponse", "best_subset", "best_subset_sizes", "best_subsets", "columns", "first_epsilons", "gibbs",
-    "grouped", "inverted", "maximum_likelihood", "naive_matrix", "published_matrix", "published_second_epsilon",
-    "restricted_matrix", "second_epsilon", "semi_adaptive_sizes", "semi_adaptive_subset", "semi_adaptive_subsets",
-    "to_simplex", "total_variation", "transition_matrix", "true_epsilon", "utilities",
+    "adaptive_rule", "best_subset", "best_subset_sizes", "best_subsets", "columns", "first_epsilons", "gibbs",
+    "grouped", "inverted", "maximum_likelihood", "naive_matrix", "people", "published_matrix",
+    "published_second_epsilon", "restricted_matrix", "second_epsilon", "semi_adaptive_sizes",
+    "semi_adaptive_subset", "semi_adaptive_subsets", "simulate", "to_simplex", "total_variation",
+    "transition_matrix", "true_epsilon", "utilities",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from dpcourse.audit.binomial import binomial_fit, draws_to_tell_apart
 from dpcourse.audit.distribution_fit import chi_square_fit, ks_fit
 from dpcourse.audit.epsilon import EpsilonBound, audit_mechanism, detectable_epsilon, epsilon_lower_bound
 from dpcourse.audit.fit_result import Fit
+from dpcourse.audit.float_leak import reachable
 from dpcourse.audit.scale_fit import draws_needed_for_scale_error, scale_fit
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "draws_to_tell_apart",
     "epsilon_lower_bound",
     "ks_fit",
+    "reachable",
     "scale_fit",
 ]

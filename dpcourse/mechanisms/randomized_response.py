@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.mechanisms.category_sampling import moved
 from dpcourse.mechanisms.estimate import Estimate
+from dpcourse.mechanisms.labels import Labels
 from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.randomness import Rng, generator
 
@@ -31,20 +34,45 @@ def theta(epsilon: float, attempt: str = "tight") -> float:
     return odds / (1 + odds)
 
 
-class _Response(Mechanism):
-    """What all responses share: one's own category with probability ``truth``, any given other one with ``other``."""
+@dataclass(frozen=True, kw_only=True)
+class KaryResponse(Mechanism):
+    """k-ary (standard, generalised) randomized response: the truth with e^eps / (e^eps + k - 1), else any other.
 
-    k: int
+    The direct extension of Warner's method to k categories (Kairouz, Bonawitz & Ramage 2016): 0..k-1, or the labels of
+    ``categories``, in the order in which matrix and estimate list them.
+    """
+
+    epsilon: float
+    k: int = 0
+    categories: Sequence[Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        if self.categories is not None:
+            names = Labels(self.categories).names
+            if self.k not in (0, len(names)):
+                raise ValueError(f"k must be the number of categories, {len(names)}, or be left out, got {self.k!r}")
+            object.__setattr__(self, "categories", names)
+            object.__setattr__(self, "k", len(names))
+        object.__setattr__(self, "k", checks.whole_number("k", self.k, at_least=2))
+
+    @cached_property
+    def _labels(self) -> Labels | None:
+        return None if self.categories is None else Labels(self.categories)
 
     @property
     def truth(self) -> float:
         """Probability of reporting one's own category."""
-        raise NotImplementedError
+        return 1 / (1 + (self.k - 1) * math.exp(-self.epsilon))
 
     @property
     def spent_epsilon(self) -> float:
-        """The epsilon that is really spent: ln(truth / other)."""
-        raise NotImplementedError
+        """The epsilon that is really spent, ln(truth / other): all of it."""
+        return self.epsilon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE)
 
     @property
     def other(self) -> float:
@@ -58,27 +86,31 @@ class _Response(Mechanism):
         np.fill_diagonal(matrix, self.truth)
         return matrix
 
+    def _numbers(self, name: str, labels: Any) -> np.ndarray:
+        return checks.categories(name, self._labels.numbers(name, labels) if self._labels else labels, self.k)
+
     def _one(self, name: str, value: Any) -> int:
-        array = checks.categories(name, value, self.k)
-        if array.ndim:
+        number = self._numbers(name, value)
+        if number.ndim:
             raise ValueError(f"{name} must be one person's category, got {value!r}")
-        return int(array)
+        return int(number)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """Reports, one for each person's category in ``data``."""
-        rng, categories = generator(rng), checks.categories("data", data, self.k)
+        rng, categories = generator(rng), self._numbers("data", data)
         shape = release_shape(categories, size)
         reports = moved(np.broadcast_to(categories, shape), self.k, self.other, rng)
-        return reports if np.ndim(reports) else int(reports)
+        answer = reports if np.ndim(reports) else int(reports)
+        return self._labels.of(answer) if self._labels else answer
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log probability of each person's report."""
-        same = checks.categories("output", output, self.k) == checks.categories("data", data, self.k)
+        same = self._numbers("output", output) == self._numbers("data", data)
         return np.where(same, math.log(self.truth), math.log(self.truth) - self.spent_epsilon)[()]
 
-    def worst_case(self) -> tuple[int, int]:
+    def worst_case(self) -> tuple[Any, Any]:
         """Any two different categories."""
-        return 1, 0
+        return (self.categories[1], self.categories[0]) if self.categories else (1, 0)
 
     def _plrv_of(self, data: Any, neighbour: Any) -> DiscreteLoss:
         if self._one("data", data) == self._one("neighbour", neighbour):
@@ -89,36 +121,35 @@ class _Response(Mechanism):
         keep = np.array([True, self.k > 2, True])
         return DiscreteLoss._merged(losses[keep], masses[keep], 0.0, 0.0, step=self.spent_epsilon)
 
-    def _shares(self, reports: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Unbiased shares of all categories, and their variance over the coins with those shares put back in."""
-        reports = checks.categories("reports", reports, self.k)
-        if reports.size == 0:
+    def estimate(self, reports: Any) -> Estimate:
+        """The share of each category: (frequency - other) / (truth - other), unbiased; it may leave [0, 1].
+
+        The variance (over the coins) depends on the true shares; the unbiased ones are put in their place.
+        """
+        numbers = self._numbers("reports", reports)
+        if numbers.size == 0:
             raise ValueError(f"reports must not be empty, got {reports!r}")
         gain = self.truth * -math.expm1(-self.spent_epsilon)  # truth - other, without cancellation
-        shares = (np.bincount(reports.ravel(), minlength=self.k) / reports.size - self.other) / gain
+        shares = (np.bincount(numbers.ravel(), minlength=self.k) / numbers.size - self.other) / gain
         coins = shares * self.truth * (1 - self.truth) + (1 - shares) * self.other * (1 - self.other)
-        return shares, np.maximum(coins, 0.0) / (reports.size * gain**2)
+        return Estimate(shares, np.maximum(coins, 0.0) / (numbers.size * gain**2))
 
 
 @dataclass(frozen=True, kw_only=True)
-class RandomizedResponse(_Response):
+class RandomizedResponse(KaryResponse):
     """Report one's bit with probability theta, its opposite otherwise; theta is public.
 
     ``attempt`` chooses theta(epsilon): "tight" uses all of epsilon; "first" and "quadratic" are also epsilon-DP but
     spend only ln(1 + eps) and ln(1 + eps + eps^2/2) of it, so they answer less accurately than they might.
     """
 
-    epsilon: float
     attempt: str = "tight"
+    k: int = field(default=2, init=False, repr=False)
+    categories: Sequence[Any] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        super().__post_init__()
         checks.one_of("attempt", self.attempt, ATTEMPTS)
-
-    @property
-    def k(self) -> int:  # type: ignore[override]
-        """Two categories: 0 and 1."""
-        return 2
 
     @property
     def theta(self) -> float:
@@ -143,8 +174,8 @@ class RandomizedResponse(_Response):
 
         Its variance over the coins is theta (1 - theta) / (n (2 theta - 1)^2), whatever the true bits are.
         """
-        shares, variances = self._shares(reports)
-        return Estimate(float(shares[1]), float(variances[1]))
+        shares = super().estimate(reports)
+        return Estimate(float(shares.value[1]), float(shares.variance[1]))
 
     def posterior(self, report: Any, prior: float) -> float:
         """Pr[the bit is 1 | report], for somebody who believed ``prior`` before: what deniability leaves."""
@@ -153,38 +184,3 @@ class RandomizedResponse(_Response):
             return prior  # whoever is certain learns nothing
         log_odds = math.log(prior) - math.log1p(-prior) + (self.spent_epsilon if report else -self.spent_epsilon)
         return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class KaryResponse(_Response):
-    """k-ary (standard, generalised) randomized response: the truth with e^eps / (e^eps + k - 1), else any other.
-
-    The direct extension of Warner's method to categories 0..k-1 (Kairouz, Bonawitz & Ramage 2016).
-    """
-
-    epsilon: float
-    k: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
-        object.__setattr__(self, "k", checks.whole_number("k", self.k, at_least=2))
-
-    @property
-    def truth(self) -> float:
-        return 1 / (1 + (self.k - 1) * math.exp(-self.epsilon))
-
-    @property
-    def spent_epsilon(self) -> float:
-        """All of it."""
-        return self.epsilon
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE)
-
-    def estimate(self, reports: Any) -> Estimate:
-        """The share of each category: (frequency - other) / (truth - other), unbiased; it may leave [0, 1].
-
-        The variance (over the coins) depends on the true shares; the unbiased ones are put in their place.
-        """
-        return Estimate(*self._shares(reports))

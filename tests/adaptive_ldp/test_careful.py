@@ -7,7 +7,7 @@ import pytest
 
 from dpcourse.adaptive_ldp import COMPETITORS, AdaptiveSurvey, RestrictedResponse
 from dpcourse.adaptive_ldp.langevin import Langevin, chi_square
-from dpcourse.adaptive_ldp.simulate import simulate
+from dpcourse.adaptive_ldp.simulation import simulate
 
 
 def told(number, seed=1):

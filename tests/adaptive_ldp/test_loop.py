@@ -5,7 +5,7 @@ import pytest
 
 from dpcourse.adaptive_ldp import RestrictedResponse, best_subset, best_subsets, first_epsilons
 from dpcourse.adaptive_ldp.rrrr_columns import columns
-from dpcourse.adaptive_ldp.simulate import adaptive_rule, people, respond, semi_adaptive_rule, simulate
+from dpcourse.adaptive_ldp.simulation import adaptive_rule, people, respond, semi_adaptive_rule, simulate
 from dpcourse.adaptive_ldp.survey import AdaptiveSurvey
 
 

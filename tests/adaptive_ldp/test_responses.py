@@ -9,7 +9,6 @@ from scipy import stats
 from dpcourse import KaryResponse, Neighbours
 from dpcourse.adaptive_ldp import (
     RestrictedResponse,
-    StandardResponse,
     first_epsilons,
     restricted_matrix,
     second_epsilon,
@@ -227,7 +226,7 @@ LABELS = ["left", "right", ("a", "tuple"), 7]
 
 
 def test_srr_speaks_the_languages_of_its_labels():
-    response = StandardResponse(LABELS, epsilon=1)
+    response = KaryResponse(epsilon=1, categories=LABELS)
     assert response.release(("a", "tuple"), rng=3) in LABELS
     crowd = response.release([LABELS[i % 4] for i in range(40_000)], rng=1)
     index = {label: i for i, label in enumerate(LABELS)}
@@ -244,7 +243,7 @@ def test_srr_speaks_the_languages_of_its_labels():
 
 
 def test_srr_on_numbers_is_the_k_ary_response():
-    numbers, named = StandardResponse(range(5), epsilon=1), StandardResponse(np.array(list("abcde")), epsilon=1)
+    numbers, named = KaryResponse(epsilon=1, k=5), KaryResponse(epsilon=1, categories=np.array(list("abcde")))
     people = np.arange(1_000) % 5
     expected = KaryResponse(epsilon=1, k=5).release(people, rng=1)
     assert np.array_equal(numbers.release(people, rng=1), expected)
@@ -252,17 +251,17 @@ def test_srr_on_numbers_is_the_k_ary_response():
     table = named.release(np.array([["a", "b"], ["c", "d"]]), size=3, rng=1)
     assert table.shape == (3, 2, 2)
     assert named.release("a", rng=1) in named.categories
-    shifted = StandardResponse([10, 20, 30], epsilon=40)
+    shifted = KaryResponse(epsilon=40, categories=[10, 20, 30])
     assert shifted.release(np.array([30, 10]), rng=1).tolist() == [30, 10]
 
 
 @pytest.mark.parametrize("bad", ["abc", 5, ["one"], [], ["a", "a"], [1, 1.0]])
 def test_what_is_no_set_of_labels_is_refused(bad):
     with pytest.raises((ValueError, TypeError), match="categories"):
-        StandardResponse(bad, epsilon=1)
+        KaryResponse(epsilon=1, categories=bad)
 
 
 @pytest.mark.parametrize("bad", ["d", ["a", "d"], None, ["a", None], np.array(["zz"])])
 def test_an_unknown_label_is_quoted(bad):
     with pytest.raises(ValueError, match=r"'d'|None|'zz'"):
-        StandardResponse(list("abc"), epsilon=1).release(bad)
+        KaryResponse(epsilon=1, categories=list("abc")).release(bad)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
+from dpcourse.data import PARTIES
 from dpcourse.explore.lecture5 import comparison, subset_sizes, surveys
 from dpcourse.explore.lecture5.matrices import MECHANISMS
 from dpcourse.explore.stored import stored
@@ -150,9 +151,9 @@ def test_the_best_size_is_the_highest_point(utility: str, evenness: str) -> None
 
 
 def test_the_twenty_parties_of_the_talk() -> None:
-    assert surveys.PARTIES.sum() == pytest.approx(1)
-    assert surveys.PARTIES[:4].sum() == pytest.approx(0.95)
-    assert np.all(np.diff(surveys.PARTIES) < 0), "the theorem wants them strictly ordered"
+    assert PARTIES.sum() == pytest.approx(1)
+    assert PARTIES[:4].sum() == pytest.approx(0.95)
+    assert np.all(np.diff(PARTIES) < 0), "the theorem wants them strictly ordered"
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "5"])
@@ -160,7 +161,7 @@ def test_a_survey_shows_its_own_errors(epsilon: str) -> None:
     run = stored("surveys")[epsilon]
     for estimate, error, subset in zip(run["estimate"], run["error"], run["subset"], strict=True):
         assert sum(estimate) == pytest.approx(1, abs=2e-3)
-        apart = 0.5 * sum(abs(a - b) for a, b in zip(estimate, surveys.PARTIES, strict=True))
+        apart = 0.5 * sum(abs(a - b) for a, b in zip(estimate, PARTIES, strict=True))
         assert error == pytest.approx(apart, abs=1e-3)
         assert set(subset) < set(range(20))
     assert run["error"][-1] < 0.7 * run["error"][0]

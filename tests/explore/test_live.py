@@ -7,8 +7,8 @@ import pytest
 
 from dpcourse import explore
 from dpcourse.adaptive_ldp import AdaptiveSurvey
+from dpcourse.data import PARTIES
 from dpcourse.explore.lecture5 import live_survey
-from dpcourse.explore.lecture5.surveys import PARTIES
 from dpcourse.scenes import Picture
 
 

@@ -29,7 +29,7 @@ from dpcourse import (
     RandomizedResponse,
     ReportNoisyMax,
 )
-from dpcourse.adaptive_ldp import RestrictedResponse, StandardResponse
+from dpcourse.adaptive_ldp import RestrictedResponse
 
 DRAWS, LEVEL = 40_000, 1e-6
 
@@ -55,7 +55,7 @@ CASES = {
     "randomized response, first": Case(RandomizedResponse(epsilon=1.2, attempt="first"), 0, [0, 1]),
     "randomized response, quadratic": Case(RandomizedResponse(epsilon=2, attempt="quadratic"), 1, [0, 1]),
     "k-ary response": Case(KaryResponse(epsilon=1, k=7), 3, list(range(7))),
-    "standard response": Case(StandardResponse(list("abcd"), epsilon=1.5), "c", list("abcd")),
+    "standard response": Case(KaryResponse(epsilon=1.5, categories=list("abcd")), "c", list("abcd")),
     "restricted response": Case(RestrictedResponse(6, [1, 4], epsilon=1, first=0.8), 3, list(range(6))),
     "restricted response, loose": Case(RestrictedResponse(4, [0, 1, 2], epsilon=1, first=0.8), 0, list(range(4))),
     "exponential": Case(Exponential(epsilon=2, sensitivity=1, candidates=list("abcd")), [3, 1, 2, 0], list("abcd")),

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from dpcourse import KaryResponse
 from dpcourse.adaptive_ldp import (
     RestrictedResponse,
-    StandardResponse,
     naive_matrix,
     published_matrix,
     published_second_epsilon,
@@ -29,7 +29,7 @@ PUBLISHED = (20, 1.0, 0.8)
 
 def _matrix(mechanism: str, epsilon: float) -> np.ndarray:
     if mechanism == MECHANISMS[0]:
-        return StandardResponse(range(K), epsilon=epsilon).matrix
+        return KaryResponse(epsilon=epsilon, k=K).matrix
     if mechanism == MECHANISMS[3]:
         return naive_matrix(K, LARGE, epsilon)
     return RestrictedResponse(K, SMALL if mechanism == MECHANISMS[1] else LARGE, epsilon=epsilon).matrix

@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse.adaptive_ldp import best_subset, utilities
-from dpcourse.explore.lecture5.surveys import EPSILONS, PARTIES
+from dpcourse.data import PARTIES
+from dpcourse.explore.lecture5.surveys import EPSILONS
 from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
 from dpcourse.scenes.widget import explorer
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dpcourse.data import PARTIES
 from dpcourse.explore.stored import stored
 from dpcourse.scenes import Axis, Bars, Line, Panel, Picture, Points, Rule, Scene, choice, panel, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["adaptive_survey", "langevin", "posterior_narrows"]
 
-#: The talk's example: of twenty parties four have 95% of the votes, the others ever fewer.
-PARTIES = np.array([0.40, 0.28, 0.17, 0.10, *(0.05 * 0.8 ** np.arange(16) * 0.2 / (1 - 0.8**16))])
 K = len(PARTIES)
 TICKS = tuple((i, f"{i}") for i in range(0, K, 3))
 EPSILONS = (0.5, 1.0, 5.0)
