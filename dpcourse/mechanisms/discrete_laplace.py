@@ -11,14 +11,14 @@ import numpy as np
 
 from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
-from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.mechanisms.additive import AdditiveNoise
 from dpcourse.mechanisms.exact_sampling import sample_two_sided_geometric
 from dpcourse.privacy_loss import DiscreteLoss, PrivacyLoss, compose
 from dpcourse.randomness import ByteSource, Rng, SystemRandomness, generator
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscreteLaplace(Mechanism):
+class DiscreteLaplace(AdditiveNoise):
     """Add integer noise with Pr[k] proportional to exp(-epsilon |k| / sensitivity) to an integer answer.
 
     The two-sided geometric distribution (Ghosh, Roughgarden & Sundararajan 2009): pure epsilon-DP for integer answers
@@ -57,41 +57,30 @@ class DiscreteLaplace(Mechanism):
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon, 0.0, self.neighbours)
 
-    def release(self, data: Any, *, size: int | None = None, rng: Rng | ByteSource = None) -> Any:
+    def _answer(self, name: str, value: Any) -> np.ndarray:
+        return checks.integer_array(name, value)
+
+    def _output(self, output: Any) -> np.ndarray:
+        return self._answer("output", output)
+
+    def _noise(self, shape: tuple[int, ...], rng: Rng | ByteSource) -> np.ndarray:
         """Whole numbers; ``rng`` may also be any object with ``bytes(n)``, such as SystemRandomness()."""
-        data = checks.integer_array("data", data)
-        if rng is None:
-            rng = SystemRandomness()
-        source: ByteSource = rng if hasattr(rng, "bytes") else generator(rng)
-        shape = release_shape(data, size)
-        noise = sample_two_sided_geometric(self.rate, math.prod(shape), source).reshape(shape)
-        noise += data
-        return noise if noise.ndim else int(noise)
+        source: Any = SystemRandomness() if rng is None else rng if hasattr(rng, "bytes") else generator(rng)
+        return sample_two_sided_geometric(self.rate, math.prod(shape), source).reshape(shape)
 
     @cached_property
     def _log_top(self) -> float:
         """ln Pr[noise = 0] = ln tanh(rate / 2), without cancellation for small and for large rates."""
         return math.log(-math.expm1(-self.rate)) - math.log1p(math.exp(-self.rate))
 
-    def log_prob(self, output: Any, data: Any) -> Any:
-        """Log probability of each output; a vector-valued answer counts as one output, its last axis summed."""
-        data = checks.integer_array("data", data)
-        each = self._log_top - self.rate * np.abs(checks.integer_array("output", output) - data)
-        return each.sum(axis=-1) if data.ndim else each[()]
+    def _log_density(self, noise: np.ndarray) -> np.ndarray:
+        return self._log_top - self.rate * np.abs(noise)
 
-    def worst_case(self) -> tuple[int, int]:
-        return self.sensitivity, 0
+    def _loss_of_shift(self, distances: np.ndarray) -> PrivacyLoss:
+        """Coordinates are independent: their losses add up."""
+        return compose([(self._loss_of_one(int(shift)), 1) for shift in distances])
 
-    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        data = checks.integer_array("data", data)
-        checks.same_shape("neighbour", neighbour, data)
-        distance = np.abs(data - checks.integer_array("neighbour", neighbour))
-        moved = distance[distance > 0]
-        if not moved.size:
-            return DiscreteLoss.from_atoms([0.0], [1.0])
-        return compose([(self._loss_of_shift(int(shift)), 1) for shift in moved])
-
-    def _loss_of_shift(self, shift: int) -> DiscreteLoss:
+    def _loss_of_one(self, shift: int) -> DiscreteLoss:
         """shift + 1 atoms, from -rate * shift to rate * shift in steps of 2 rate; the end ones carry the tails."""
         if shift > 10_000_000:
             raise ValueError(f"the loss of a shift of {shift!r} has as many atoms; at most 10,000,000 are supported")

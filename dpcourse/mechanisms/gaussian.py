@@ -10,15 +10,15 @@ import numpy as np
 
 from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
-from dpcourse.mechanisms.base import Mechanism, release_shape
-from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, PrivacyLoss
+from dpcourse.mechanisms.additive import AdditiveNoise
+from dpcourse.privacy_loss import GaussianLoss, PrivacyLoss
 from dpcourse.privacy_loss.closed import gaussian_delta, gaussian_mu
 from dpcourse.randomness import Rng, generator
 from dpcourse.solve import root
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian(Mechanism):
+class Gaussian(AdditiveNoise):
     """Add independent N(0, sigma^2) noise to every coordinate; ``sensitivity`` is the global *l2* sensitivity.
 
     Three ways to get one: ``Gaussian(sigma=..., sensitivity=...)`` from a given sigma; ``Gaussian.analytic(epsilon=...,
@@ -90,38 +90,21 @@ class Gaussian(Mechanism):
         tight = math.isclose(exact, self._claimed_epsilon, rel_tol=1e-9)
         return Guarantee(self._claimed_epsilon, self.delta, self.neighbours, tight=tight)
 
-    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
-        data = checks.finite_array("data", data)
-        noisy = generator(rng).normal(0.0, self.sigma, release_shape(data, size) or None)
-        if not np.ndim(noisy):
-            return float(data + noisy)
-        noisy += data
-        return noisy
+    def _noise(self, shape: tuple[int, ...], rng: Rng) -> np.ndarray:
+        return generator(rng).normal(0.0, self.sigma, shape or None)
 
-    def log_prob(self, output: Any, data: Any) -> Any:
-        """Log density of each output; a vector-valued answer counts as one output, its last axis summed."""
-        data = checks.finite_array("data", data)
-        standard = (np.asarray(output, dtype=float) - data) / self.sigma
-        each = -(standard**2) / 2 - math.log(self.sigma * math.sqrt(2 * math.pi))
-        return each.sum(axis=-1) if data.ndim else each[()]
+    def _log_density(self, noise: np.ndarray) -> np.ndarray:
+        return -((noise / self.sigma) ** 2) / 2 - math.log(self.sigma * math.sqrt(2 * math.pi))
 
     def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
         """(data - neighbour)(output - (data + neighbour)/2) / sigma^2, summed over coordinates: nothing cancels."""
         output, data = checks.finite_array("output", output), checks.finite_array("data", data)
         neighbour = checks.same_shape("neighbour", neighbour, data)
         each = (data - neighbour) / self.sigma * ((output - (data + neighbour) / 2) / self.sigma)
-        return each.sum(axis=-1) if data.ndim else each[()]
+        return self._over_coordinates(each, data)
 
-    def worst_case(self) -> tuple[float, float]:
-        """One person moves the answer by the whole sensitivity; in which direction does not matter."""
-        return self.sensitivity, 0.0
-
-    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        data = checks.finite_array("data", data)
-        distance = np.linalg.norm(np.ravel(data - checks.same_shape("neighbour", neighbour, data)))
-        if distance == 0:
-            return DiscreteLoss.from_atoms([0.0], [1.0])
-        return GaussianLoss(float(distance) / self.sigma)
+    def _loss_of_shift(self, distances: np.ndarray) -> PrivacyLoss:
+        return GaussianLoss(float(np.linalg.norm(distances)) / self.sigma)
 
 
 def classical_sigma(epsilon: float, delta: float) -> float:

@@ -10,14 +10,15 @@ import numpy as np
 
 from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
-from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.mechanisms.additive import AdditiveNoise
+from dpcourse.mechanisms.base import Mechanism
 from dpcourse.mechanisms.estimate import Estimate
-from dpcourse.privacy_loss import DiscreteLoss, LaplaceLoss, PrivacyLoss, compose
+from dpcourse.privacy_loss import LaplaceLoss, PrivacyLoss, compose
 from dpcourse.randomness import Rng, generator
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laplace(Mechanism):
+class Laplace(AdditiveNoise):
     """Add independent Lap(b) noise with b = sensitivity/epsilon to every coordinate of the true answer.
 
     Pure epsilon-DP if ``sensitivity`` is the *global l1* sensitivity: the largest ||f(D) - f(D')||_1 over all
@@ -54,19 +55,11 @@ class Laplace(Mechanism):
             )
         return -self.scale * math.log1p(-probability)
 
-    def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
-        data = checks.finite_array("data", data)
-        noisy = generator(rng).laplace(0.0, self.scale, release_shape(data, size) or None)
-        if not np.ndim(noisy):
-            return float(data + noisy)
-        noisy += data
-        return noisy
+    def _noise(self, shape: tuple[int, ...], rng: Rng) -> np.ndarray:
+        return generator(rng).laplace(0.0, self.scale, shape or None)
 
-    def log_prob(self, output: Any, data: Any) -> Any:
-        """Log density of each output; a vector-valued answer counts as one output, its last axis summed."""
-        data = checks.finite_array("data", data)
-        each = -np.abs(np.asarray(output, dtype=float) - data) / self.scale - math.log(2 * self.scale)
-        return each.sum(axis=-1) if data.ndim else each[()]
+    def _log_density(self, noise: np.ndarray) -> np.ndarray:
+        return -np.abs(noise) / self.scale - math.log(2 * self.scale)
 
     def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
         """(|output - neighbour| - |output - data|) / b, summed over coordinates.
@@ -78,19 +71,11 @@ class Laplace(Mechanism):
         neighbour = checks.same_shape("neighbour", neighbour, data)
         distance = np.abs(data - neighbour)
         each = np.clip(2 * output - data - neighbour, -distance, distance) * np.sign(data - neighbour) / self.scale
-        return each.sum(axis=-1) if data.ndim else each[()]
+        return self._over_coordinates(each, data)
 
-    def worst_case(self) -> tuple[float, float]:
-        """One person moves the answer by the whole sensitivity."""
-        return self.sensitivity, 0.0
-
-    def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        data = checks.finite_array("data", data)
-        distance = np.abs(data - checks.same_shape("neighbour", neighbour, data))
-        moved = distance[distance > 0] / self.scale
-        if not moved.size:
-            return DiscreteLoss.from_atoms([0.0], [1.0])
-        return compose([(LaplaceLoss(float(shift)), 1) for shift in moved])  # coordinates are independent
+    def _loss_of_shift(self, distances: np.ndarray) -> PrivacyLoss:
+        """Coordinates are independent: their losses add up."""
+        return compose([(LaplaceLoss(float(shift)), 1) for shift in distances / self.scale])
 
 
 @dataclass(frozen=True, kw_only=True)
