@@ -41,7 +41,7 @@ def main() -> int:
         print(f"{part.__name__.removeprefix('benchmarks.')} ...", flush=True)
         figures += part.run()
     print("\n" + table(figures))
-    missed = [figure for figure in figures if not figure.kept]
+    missed = [figure for figure in figures if not figure.holds]
     for figure in missed:
         print(f"NOT KEPT: {figure.what}: {figure.value:.3g}, promised at most {figure.limit:g}")
     if arguments.write:

@@ -63,29 +63,29 @@ def tried(attack_name: str, course: Path) -> str:
         settings = {**environment(folder), "DPCOURSE_ATTACK_SECRET": SECRET, "HOME": str(folder / "home")}
         ended, left = jailed(folder, [sys.executable, "-m", "nbgrader", "autograde", HOMEWORK], settings)
         asked = [sys.executable, "-c", OUTCOME, str(root / "gradebook.db")]
-        told = subprocess.run(asked, env=settings, capture_output=True, text=True, check=False)
-        scores = json.loads(told.stdout.splitlines()[-1]) if told.returncode == 0 else {}
+        finished = subprocess.run(asked, env=settings, capture_output=True, text=True, check=False)
+        scores = json.loads(finished.stdout.splitlines()[-1]) if finished.returncode == 0 else {}
         page = root / "autograded" / attack.name / HOMEWORK / f"{HOMEWORK}.ipynb"
         shown = page.read_text(errors="replace") if page.is_file() else ""
         startup = list((folder / "home").rglob("startup/x.py"))
         graded = attack.name in scores and page.is_file()
-    found = []
+    stolen = []
     if scores.get(attack.name, 0) > 0:
-        found.append("gains points")
+        stolen.append("gains points")
     if f"the secret is {SECRET}" in shown:
-        found.append("reads the secret")
+        stolen.append("reads the secret")
     texts = [cell for cell in json.loads(shown or '{"cells": []}')["cells"] if cell["cell_type"] == "markdown"]
     if any("onerror" in "".join(cell["source"]) for cell in texts):
-        found.append("its script is shown")
+        stolen.append("its script is shown")
     if scores.get(VICTIM) != POINTS or startup:
-        found.append("touches another student")
+        stolen.append("touches another student")
     if left and ended:
-        found.append("outlives its run")
+        stolen.append("outlives its run")
     if not ended:
-        found.append("stops the batch")
+        stolen.append("stops the batch")
     elif not graded:
-        found.append("has no grade")
-    return ", ".join(found) or "fails"
+        stolen.append("has no grade")
+    return ", ".join(stolen) or "fails"
 
 
 def main() -> None:

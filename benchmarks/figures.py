@@ -18,7 +18,7 @@ class Figure:
     detail: str = ""
 
     @property
-    def kept(self) -> bool:
+    def holds(self) -> bool:
         return self.value <= self.limit
 
 
@@ -37,7 +37,7 @@ def table(figures: list[Figure]) -> str:
     """The table as it stands in the README."""
     lines = ["| figure | measured | promised | |", "|---|---:|---:|---|"]
     for figure in figures:
-        notes = [figure.detail] if figure.kept else ["**not kept**", figure.detail]
+        notes = [figure.detail] if figure.holds else ["**not kept**", figure.detail]
         detail = "; ".join(note for note in notes if note)
         lines.append(f"| {figure.what} | {figure.value:.3g} | at most {figure.limit:g} | {detail} |")
     return "\n".join(lines)

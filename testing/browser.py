@@ -76,10 +76,10 @@ def jupyter(folder: Path, app: str = "lab") -> Iterator[Jupyter]:
         log = Path(home) / "log"
         with log.open("w") as stream:
             server = subprocess.Popen(command, env=env, stdout=stream, stderr=stream, cwd=folder)
-        found = Jupyter(f"http://127.0.0.1:{port}", token, app)
+        running = Jupyter(f"http://127.0.0.1:{port}", token, app)
         try:
-            _wait_for(found, server, log)
-            yield found
+            _wait_for(running, server, log)
+            yield running
         finally:
             server.terminate()
             try:
@@ -88,18 +88,18 @@ def jupyter(folder: Path, app: str = "lab") -> Iterator[Jupyter]:
                 server.kill()
 
 
-def _wait_for(found: Jupyter, server: subprocess.Popen[bytes], log: Path, seconds: float = 90) -> None:
-    path = "voila/static/voila.js" if found.app == "voila" else "api"
+def _wait_for(running: Jupyter, server: subprocess.Popen[bytes], log: Path, seconds: float = 90) -> None:
+    path = "voila/static/voila.js" if running.app == "voila" else "api"
     end = time.monotonic() + seconds
     while time.monotonic() < end and server.poll() is None:
         try:
-            urllib.request.urlopen(f"{found.base}/{path}?token={found.token}", timeout=2)
+            urllib.request.urlopen(f"{running.base}/{path}?token={running.token}", timeout=2)
             return
         except urllib.error.HTTPError:
             return  # it answers, which is all we ask
         except OSError:
             time.sleep(0.2)
-    raise RuntimeError(f"{found.app} did not start within {seconds:.0f} s:\n{log.read_text()[-2000:]}")
+    raise RuntimeError(f"{running.app} did not start within {seconds:.0f} s:\n{log.read_text()[-2000:]}")
 
 
 @contextlib.contextmanager
@@ -145,13 +145,13 @@ def chromium(*, offline: bool = False, **context: Any) -> Iterator[Any]:
         raise RuntimeError(f"none of {', '.join(CHROMIUM)} is installed: run `make system`")
     with driver() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        made = browser.new_context(**{"viewport": {"width": 1200, "height": 1000}, **context})
+        page_context = browser.new_context(**{"viewport": {"width": 1200, "height": 1000}, **context})
         if offline:
-            made.route(
+            page_context.route(
                 lambda url: not url.startswith(("http://127.0.0.1", "data:", "blob:")), lambda route: route.abort()
             )
         try:
-            yield made
+            yield page_context
         finally:
             browser.close()
 

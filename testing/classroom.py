@@ -40,7 +40,7 @@ def is_solution(cell: Mapping[str, Any]) -> bool:
 
 def released(source: Path) -> dict[str, Any]:
     """What students were handed out: the source without solutions and hidden tests."""
-    return _changed(source, lambda name, text: REGION.sub(lambda found: found[1] + STUB.format(found[1]), text))
+    return _changed(source, lambda name, text: REGION.sub(lambda match: match[1] + STUB.format(match[1]), text))
 
 
 def solved(source: Path) -> dict[str, Any]:

@@ -26,10 +26,10 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
 def torch_requirement(pyproject: dict[str, Any]) -> str:
     """The requirement on torch in the table of a pyproject.toml, such as "torch==2.13.0"."""
     extras: dict[str, list[str]] = pyproject["project"]["optional-dependencies"]
-    found = [line for lines in extras.values() for line in lines if Requirement(line).name == "torch"]
-    if len(found) != 1:
-        raise ValueError(f"pyproject.toml should ask for torch exactly once, but asks {len(found)} times: {found}")
-    return found[0]
+    pins = [line for lines in extras.values() for line in lines if Requirement(line).name == "torch"]
+    if len(pins) != 1:
+        raise ValueError(f"pyproject.toml should ask for torch exactly once, but asks {len(pins)} times: {pins}")
+    return pins[0]
 
 
 def needs_cuda(report: dict[str, Any]) -> bool:

@@ -17,9 +17,9 @@ HEADER = """\
 
 def pins(freeze: str) -> list[str]:
     """The lines of `pip freeze --all` that are worth pinning, without local versions: 2.13.0+cpu becomes 2.13.0."""
-    found = [line.split("+")[0] for line in freeze.splitlines() if "==" in line and not line.startswith(("-e", "#"))]
+    lines = [line.split("+")[0] for line in freeze.splitlines() if "==" in line and not line.startswith(("-e", "#"))]
     left_out = ("dpcourse", "pip", "uv")
-    return sorted((line for line in found if line.split("==")[0].lower() not in left_out), key=str.lower)
+    return sorted((line for line in lines if line.split("==")[0].lower() not in left_out), key=str.lower)
 
 
 def main(extras: str) -> None:

@@ -109,8 +109,8 @@ def to_simplex(values: Any) -> np.ndarray:
         raise ValueError(f"values must be vectors of at least one number, got {values!r}")
     down = -np.sort(-points, axis=-1)
     levels = (np.cumsum(down, axis=-1) - 1) / np.arange(1, points.shape[-1] + 1)
-    kept = np.count_nonzero(down > levels, axis=-1, keepdims=True)
-    return np.maximum(points - np.take_along_axis(levels, kept - 1, axis=-1), 0)
+    positive = np.count_nonzero(down > levels, axis=-1, keepdims=True)
+    return np.maximum(points - np.take_along_axis(levels, positive - 1, axis=-1), 0)
 
 
 def inverted(reports: Any, matrix: Any) -> np.ndarray:

@@ -55,7 +55,7 @@ class Oracle(ABC):
         """Which categories each report supports: truth values (n, k)."""
 
     @abstractmethod
-    def _check(self, reports: np.ndarray, given: Any) -> None:
+    def _check(self, reports: np.ndarray, raw: Any) -> None:
         """Refuse reports that this mechanism never makes."""
 
     @abstractmethod

@@ -12,17 +12,17 @@ from dpcourse.adaptive_ldp.frequency_oracle import Oracle
 from dpcourse.mechanisms import KaryResponse
 
 
-def _marks(reports: np.ndarray, given: Any, k: int) -> None:
+def _marks(reports: np.ndarray, raw: Any, k: int) -> None:
     """Refuse anything but a row of k truth values for each report."""
     if reports.size and (reports.ndim != 2 or reports.shape[1] != k or not np.isin(reports, (0, 1)).all()):
-        raise ValueError(f"reports must be rows of {k} truth values, got shape {reports.shape}: {given!r:.200}")
+        raise ValueError(f"reports must be rows of {k} truth values, got shape {reports.shape}: {raw!r:.200}")
 
 
-def _numbers(reports: np.ndarray, given: Any, k: int) -> None:
+def _numbers(reports: np.ndarray, raw: Any, k: int) -> None:
     """Refuse anything but one of the numbers 0..k-1 for each report."""
-    checks.categories("reports", given, k)
+    checks.categories("reports", raw, k)
     if reports.ndim != 1:
-        raise ValueError(f"reports must be one number each, got shape {reports.shape}: {given!r:.200}")
+        raise ValueError(f"reports must be one number each, got shape {reports.shape}: {raw!r:.200}")
 
 
 class DirectResponse(Oracle):
@@ -46,8 +46,8 @@ class DirectResponse(Oracle):
     def support(self, reports: Any) -> np.ndarray:
         return np.asarray(reports)[..., None] == np.arange(self.k)
 
-    def _check(self, reports: np.ndarray, given: Any) -> None:
-        _numbers(reports, given, self.k)
+    def _check(self, reports: np.ndarray, raw: Any) -> None:
+        _numbers(reports, raw, self.k)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape, math.log(self.other))
@@ -70,8 +70,8 @@ class UnaryEncoding(Oracle):
     def support(self, reports: Any) -> np.ndarray:
         return np.asarray(reports, dtype=bool)
 
-    def _check(self, reports: np.ndarray, given: Any) -> None:
-        _marks(reports, given, self.k)
+    def _check(self, reports: np.ndarray, raw: Any) -> None:
+        _marks(reports, raw, self.k)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         raised = np.count_nonzero(reports, axis=-1)
@@ -106,10 +106,10 @@ class SubsetSelection(Oracle):
     def support(self, reports: Any) -> np.ndarray:
         return np.asarray(reports, dtype=bool)
 
-    def _check(self, reports: np.ndarray, given: Any) -> None:
-        _marks(reports, given, self.k)
+    def _check(self, reports: np.ndarray, raw: Any) -> None:
+        _marks(reports, raw, self.k)
         if reports.size and (np.count_nonzero(reports, axis=1) != self.d).any():
-            raise ValueError(f"each report must hold {self.d} of {self.k} categories, got {given!r:.200}")
+            raise ValueError(f"each report must hold {self.d} of {self.k} categories, got {raw!r:.200}")
 
     def _log_low(self, reports: np.ndarray) -> Any:
         # comb(k - 1, d) sets leave one's own out and share what is left equally
@@ -149,14 +149,14 @@ class LocalHashing(Oracle):
     def _report(self, people: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         seeds = rng.integers(0, 1 << 62, len(people))
         mine = self.buckets(seeds)[np.arange(len(people)), people]
-        told = KaryResponse(epsilon=self.epsilon, k=self.g).release(mine, rng=rng)
-        return np.column_stack([seeds, told])
+        bucket = KaryResponse(epsilon=self.epsilon, k=self.g).release(mine, rng=rng)
+        return np.column_stack([seeds, bucket])
 
     def support(self, reports: Any) -> np.ndarray:
         pairs = np.asarray(reports)
         return self.buckets(pairs[..., 0]) == pairs[..., 1:]
 
-    def _check(self, reports: np.ndarray, given: Any) -> None:
+    def _check(self, reports: np.ndarray, raw: Any) -> None:
         if reports.size and (reports.ndim != 2 or reports.shape[1] != 2):
             raise ValueError(f"reports must be pairs (seed, bucket), got shape {reports.shape}")
         if reports.size:
@@ -217,8 +217,8 @@ class HadamardResponse(Oracle):
     def support(self, reports: Any) -> np.ndarray:
         return self._plus.T[np.asarray(reports)]
 
-    def _check(self, reports: np.ndarray, given: Any) -> None:
-        _numbers(reports, given, self.blocks * self.width)
+    def _check(self, reports: np.ndarray, raw: Any) -> None:
+        _numbers(reports, raw, self.blocks * self.width)
 
     def _log_low(self, reports: np.ndarray) -> Any:
         return np.full(reports.shape, -math.log(self._total))

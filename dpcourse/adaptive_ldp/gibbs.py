@@ -40,14 +40,16 @@ def gibbs(
     peak = np.eye(k)[rest.argmax(axis=1)]  # (groups, K), used where that is all there is
     for sweep in range(-burn, sweeps):
         informed = theta @ rest.T
-        told = rng.binomial(numbers, informed / (informed + flat))  # (chains, groups): those whom the rest decided
-        people = rng.multinomial(numbers.sum() - told.sum(axis=1), theta)
+        informed_people = rng.binomial(
+            numbers, informed / (informed + flat)
+        )  # (chains, groups): those whom the rest decided
+        people = rng.multinomial(numbers.sum() - informed_people.sum(axis=1), theta)
         if peaked:
-            people = people + told @ peak
+            people = people + informed_people @ peak
         else:
             belongs = rest * theta[:, None, :]
             belongs /= np.maximum(belongs.sum(axis=2, keepdims=True), 1e-300)
-            people = people + rng.multinomial(told, belongs).sum(axis=1)
+            people = people + rng.multinomial(informed_people, belongs).sum(axis=1)
         theta = rng.standard_gamma(prior + people)
         theta /= theta.sum(axis=1, keepdims=True)
         if sweep >= 0:

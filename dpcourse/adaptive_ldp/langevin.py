@@ -135,7 +135,9 @@ class Langevin:
         count, k = rows.shape[-2:]
         if self.count or k != self.k or count == 0:
             raise ValueError(f"fill an empty sampler with rows of length {self.k}, got {rows.shape} after {self.count}")
-        mixed = [given[self.rng.permutation(count)] for given in np.broadcast_to(rows, (self.runs, count, k))]
+        mixed = [
+            likelihoods[self.rng.permutation(count)] for likelihoods in np.broadcast_to(rows, (self.runs, count, k))
+        ]
         self.restore(np.stack(mixed), self.phi)
 
     def restore(self, rows: np.ndarray, phi: np.ndarray) -> None:

@@ -105,8 +105,8 @@ class RestrictedResponse(Mechanism):
         """Log probability of each person's report."""
         y, x = checks.categories("output", output, self.k), checks.categories("data", data, self.k)
         s, c, y_in, x_in = len(self.subset), self.columns, self.member[y], self.member[x]
-        in_subset = np.where(y == x, c.log_told[s], c.log_inside[s])
-        outside = np.where(x_in, c.log_crossed[s], np.where(y == x, c.log_found[s], c.log_missed[s]))
+        in_subset = np.where(y == x, c.log_own_inside[s], c.log_inside[s])
+        outside = np.where(x_in, c.log_crossed[s], np.where(y == x, c.log_own_outside[s], c.log_missed[s]))
         return np.where(y_in, in_subset, outside)[()]
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
@@ -119,8 +119,8 @@ class RestrictedResponse(Mechanism):
         place = np.argsort(order, kind="stable")[categories]
         n, second = self.k - s, math.exp(-c.second[s])
         drawn = rng.integers(n, size=place.shape)
-        told = moved(np.maximum(place - s, 0), n, second / (1 + (n - 1) * second), rng)
-        extra = s + np.where(place < s, drawn, told)  # R
+        answer_outside = moved(np.maximum(place - s, 0), n, second / (1 + (n - 1) * second), rng)
+        extra = s + np.where(place < s, drawn, answer_outside)  # R
         report = moved(np.minimum(place, s), s + 1, c.inside[s], rng)  # on S + {R}, where R has the number s
         reports = order[np.where(report < s, report, extra)]
         return reports if np.ndim(reports) else int(reports)
@@ -131,7 +131,7 @@ class RestrictedResponse(Mechanism):
         inside, outside = np.flatnonzero(self.member), np.flatnonzero(~self.member)
         pairs: list[tuple[float, int, int]] = []
         if s and self.k > s:
-            pairs.append((c.log_found[s] - c.log_crossed[s], outside[0], inside[0]))
+            pairs.append((c.log_own_outside[s] - c.log_crossed[s], outside[0], inside[0]))
             pairs.append((c.first[s], inside[0], outside[0]))
         if len(outside) > 1:
             pairs.append((c.second[s], outside[1], outside[0]))

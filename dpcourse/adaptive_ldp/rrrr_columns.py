@@ -64,24 +64,24 @@ def _first(name: str, value: Any, epsilon: float) -> float:
 class Columns:
     """The probabilities of RRRR for K categories, as arrays over the subset sizes 0..K-1.
 
-    told: y = x in S.  inside: y in S, y != x (any x).  crossed: x in S, y outside.  found: y = x outside.
-    missed: x != y, both outside. Logarithms of all five are kept too (``log_told`` ...).
+    own_inside: y = x in S.  inside: y in S, y != x (any x).  crossed: x in S, y outside.  own_outside: y = x outside.
+    missed: x != y, both outside. Logarithms of all five are kept too (``log_own_inside`` ...).
     """
 
     epsilon: float
     first: np.ndarray
     second: np.ndarray
-    log_told: np.ndarray
+    log_own_inside: np.ndarray
     log_inside: np.ndarray
     log_crossed: np.ndarray
-    log_found: np.ndarray
+    log_own_outside: np.ndarray
     log_missed: np.ndarray
-    told: np.ndarray
+    own_inside: np.ndarray
     inside: np.ndarray
     crossed: np.ndarray
-    found: np.ndarray
+    own_outside: np.ndarray
     missed: np.ndarray
-    #: the peak of a column inside S (told - inside), and step (crossed - missed) and peak (found - missed) outside
+    #: peak of a column inside S (own_inside - inside); step (crossed - missed), peak (own_outside - missed) outside
     inside_peak: np.ndarray
     outside_step: np.ndarray
     outside_peak: np.ndarray
@@ -104,22 +104,22 @@ def columns(k: int, epsilon: float, first: Any = None) -> Columns:
 
 
 @lru_cache(maxsize=256)
-def _columns(k: int, epsilon: float, given: tuple[float, ...]) -> Columns:
-    firsts = np.array(given)
+def _columns(k: int, epsilon: float, budgets: tuple[float, ...]) -> Columns:
+    firsts = np.array(budgets)
     size = np.arange(k)
     outside = k - size
     second = _second(epsilon, firsts, size, outside)
     # Written with e^-eps, so that a large epsilon is no overflow.
-    log_told = -np.log1p(size * np.exp(-firsts))
-    log_inside = log_told - firsts
+    log_own_inside = -np.log1p(size * np.exp(-firsts))
+    log_inside = log_own_inside - firsts
     log_crossed = log_inside - np.log(outside)
-    log_found = log_told - np.log1p((outside - 1) * np.exp(-second))
-    log_missed = log_found - second
-    logs = (log_told, log_inside, log_crossed, log_found, log_missed)
-    told, inside, crossed, found, missed = (np.exp(log) for log in logs)
-    peaks = (-told * np.expm1(-firsts), crossed - missed, -found * np.expm1(-second))
-    made = Columns(epsilon, firsts, second, *logs, told, inside, crossed, found, missed, *peaks)
-    for value in vars(made).values():
+    log_own_outside = log_own_inside - np.log1p((outside - 1) * np.exp(-second))
+    log_missed = log_own_outside - second
+    logs = (log_own_inside, log_inside, log_crossed, log_own_outside, log_missed)
+    own_inside, inside, crossed, own_outside, missed = (np.exp(log) for log in logs)
+    peaks = (-own_inside * np.expm1(-firsts), crossed - missed, -own_outside * np.expm1(-second))
+    whole = Columns(epsilon, firsts, second, *logs, own_inside, inside, crossed, own_outside, missed, *peaks)
+    for value in vars(whole).values():
         if isinstance(value, np.ndarray):
             value.setflags(write=False)  # shared between callers
-    return made
+    return whole

@@ -50,12 +50,12 @@ class Simulated:
         People who were asked with the same subset and gave the same report count together.
         """
         k = self.truth.shape[1]
-        found = np.empty_like(self.truth)
+        estimates = np.empty_like(self.truth)
         for run, (subsets, reports) in enumerate(zip(self.subsets, self.reports, strict=True)):
             keys, counts = np.unique(subsets * k + reports, return_counts=True)
             members = (keys[:, None] // k >> np.arange(k)) % 2 == 1
-            found[run] = maximum_likelihood(likelihoods(self.columns, members, keys % k), counts)
-        return found
+            estimates[run] = maximum_likelihood(likelihoods(self.columns, members, keys % k), counts)
+        return estimates
 
     def share_of(self, members: np.ndarray) -> np.ndarray:
         """For each survey, the share of its people who were asked with this subset (truth values (runs, k))."""
@@ -96,11 +96,11 @@ def respond(c: Columns, members: np.ndarray, x: np.ndarray, uniform: np.ndarray)
     ``uniform`` picks the report from its distribution P(. | x), written out: it is the simulation's own draw.
     """
     runs, size = np.arange(len(x)), np.count_nonzero(members, axis=1)
-    told, inside, crossed = c.told[size], c.inside[size, None], c.crossed[size, None]
-    found, missed = c.found[size], c.missed[size, None]
+    own_inside, inside, crossed = c.own_inside[size], c.inside[size, None], c.crossed[size, None]
+    own_outside, missed = c.own_outside[size], c.missed[size, None]
     x_in = members[runs, x]
     chances = np.where(members, inside, np.where(x_in[:, None], crossed, missed))
-    chances[runs, x] = np.where(x_in, told, found)
+    chances[runs, x] = np.where(x_in, own_inside, own_outside)
     sums = chances.cumsum(axis=1)
     y = np.count_nonzero(sums < (uniform * sums[:, -1])[:, None], axis=1)
     return y, likelihoods(c, members, y)
@@ -111,7 +111,7 @@ def likelihoods(c: Columns, members: np.ndarray, y: np.ndarray) -> np.ndarray:
     each, size = np.arange(len(y)), np.count_nonzero(members, axis=1)
     y_in = members[each, y]
     rows = np.where(y_in[:, None], c.inside[size, None], np.where(members, c.crossed[size, None], c.missed[size, None]))
-    rows[each, y] = np.where(y_in, c.told[size], c.found[size])
+    rows[each, y] = np.where(y_in, c.own_inside[size], c.own_outside[size])
     return rows
 
 
@@ -133,20 +133,20 @@ def simulate(
         raise ValueError(f"arriving must be categories 0..{k - 1} in {runs} rows, got {arriving!r}")
     rng, c = generator(rng), columns(k, epsilon, first_epsilons(k, epsilon, share))
     chains = Langevin(runs, k, information=chi_square(k, epsilon), prior=prior, minibatch=minibatch, rng=rng)
-    subsets, told = np.zeros(x.shape, dtype=np.int64), np.zeros(x.shape, dtype=np.int64)
+    subsets, reports_so_far = np.zeros(x.shape, dtype=np.int64), np.zeros(x.shape, dtype=np.int64)
     if rule is None:
         nobody = np.zeros((runs, k), dtype=bool)
         reports, rows = zip(*(respond(c, nobody, who, rng.random((runs,))) for who in x.T), strict=True)
         chains.fill(np.stack(rows, axis=1))
-        told = np.stack(reports, axis=1)
+        reports_so_far = np.stack(reports, axis=1)
     else:
         for t, who in enumerate(x.T):
             members = asked_with(rule(chains.theta))
             subsets[:, t] = _numbered(members)
-            told[:, t], rows = respond(c, members, who, rng.random((runs,)))
+            reports_so_far[:, t], rows = respond(c, members, who, rng.random((runs,)))
             chains.add(rows)
             chains.update(updates)
-    return Simulated(thetas, chains.mean(final, burn), subsets, told, c)
+    return Simulated(thetas, chains.mean(final, burn), subsets, reports_so_far, c)
 
 
 def _numbered(members: np.ndarray) -> np.ndarray:

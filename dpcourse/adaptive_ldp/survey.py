@@ -177,7 +177,7 @@ def _settings(path: Path) -> dict[str, Any]:
     """What a saved survey says about itself; nothing if the file is anything else."""
     try:
         with np.load(path, allow_pickle=False) as parts:
-            found = json.loads(str(parts["settings"]))
+            description = json.loads(str(parts["settings"]))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return {}
-    return found if isinstance(found, dict) else {}
+    return description if isinstance(description, dict) else {}

@@ -56,8 +56,8 @@ class Family:
     def __init__(self, c: Columns) -> None:
         self.k = c.k
         self.size = np.arange(c.k)[:, None]
-        self.told, self.inside, self.crossed, self.found, self.missed = (
-            values[:, None] for values in (c.told, c.inside, c.crossed, c.found, c.missed)
+        self.own_inside, self.inside, self.crossed, self.own_outside, self.missed = (
+            values[:, None] for values in (c.own_inside, c.inside, c.crossed, c.own_outside, c.missed)
         )
         self.inside_peak, self.step, self.peak = (
             values[:, None] for values in (c.inside_peak, c.outside_step, c.outside_peak)
@@ -84,7 +84,7 @@ def family(c: Columns) -> Family:
 
 def honest(r: Ranked, f: Family) -> np.ndarray:
     """U6 = Pr(Y = X)."""
-    return f.found + (f.told - f.found) * r.inside
+    return f.own_outside + (f.own_inside - f.own_outside) * r.inside
 
 
 def entropy(r: Ranked, f: Family) -> np.ndarray:
@@ -192,5 +192,5 @@ def utilities(thetas: Any, epsilon: float, first: Any = None, utility: str = "ho
 
     ``first`` is eps1, one eps1 for each size, or None (0.8 epsilon; all of it where one category is outside S).
     """
-    found = values(Ranked(probability_rows("thetas", thetas)), epsilon, first, utility).T
-    return found if np.ndim(thetas) == 2 else found[0]
+    by_size = values(Ranked(probability_rows("thetas", thetas)), epsilon, first, utility).T
+    return by_size if np.ndim(thetas) == 2 else by_size[0]

@@ -27,8 +27,8 @@ def reachable(output: Any, count: float, scale: float = 1.0) -> Any:
     """
     outputs = checks.finite_array("output", output)
     count, scale = checks.real("count", count), checks.positive("scale", scale)
-    found = [_reachable(float(y), count, scale) for y in outputs.ravel()]
-    return np.array(found, dtype=bool).reshape(outputs.shape)[()]
+    each = [_reachable(float(y), count, scale) for y in outputs.ravel()]
+    return np.array(each, dtype=bool).reshape(outputs.shape)[()]
 
 
 def _reachable(output: float, count: float, scale: float) -> bool:

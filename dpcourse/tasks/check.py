@@ -50,10 +50,10 @@ def grade(
     """
     asked = _task_of(function, task)
     if seed is None:
-        given = os.environ.get(SEED, "")
-        if given and not given.isdigit():
-            raise ValueError(f"{SEED} must be a whole number >= 0, got {given!r}")
-        seed = int(given) if given else secrets.randbits(63)
+        seed_text = os.environ.get(SEED, "")
+        if seed_text and not seed_text.isdigit():
+            raise ValueError(f"{SEED} must be a whole number >= 0, got {seed_text!r}")
+        seed = int(seed_text) if seed_text else secrets.randbits(63)
     verdict = _examined(asked, function, seed)
     print(verdict)
     if verdict.passed:

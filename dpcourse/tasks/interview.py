@@ -115,17 +115,17 @@ class Interview:
         """The student's answer to a probe."""
         self.failing = probe
         with _telling(probe):
-            found = self.student.value(probe, self.coins.seed_of_call())
-        self.recorded.append(Recorded(probe, None, found))
-        return found
+            answers = self.student.value(probe, self.coins.seed_of_call())
+        self.recorded.append(Recorded(probe, None, answers))
+        return answers
 
     def draws(self, probe: Probe, number: int) -> np.ndarray:
         """A sample of the student's answers to a probe."""
         self.failing = probe
         with _telling(probe):
-            found = self.student.draws(probe, number, self.coins.seed_of_call())
-        self.recorded.append(Recorded(probe, number, found))
-        return found
+            answers = self.student.draws(probe, number, self.coins.seed_of_call())
+        self.recorded.append(Recorded(probe, number, answers))
+        return answers
 
     def forget(self) -> None:
         """From now on the student's function knows nothing of the questions so far, where points depend on it."""

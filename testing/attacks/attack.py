@@ -48,10 +48,10 @@ class Attack:
         answers = all_wrong()
         if self.code:
             answers["double"] += "\n\n" + self.code
-        made = notebook(answers)
+        whole = notebook(answers)
         if self.change is not None:
-            self.change(made)
-        return made
+            self.change(whole)
+        return whole
 
     def hand_in(self, root: Path) -> Path:
         """Under ``submitted/<its name>``."""

@@ -53,16 +53,16 @@ def lectures(names: list[str]) -> list[Path]:
         return everything
     chosen = []
     for name in names:
-        found = [path for path in everything if path.stem == name or path.stem.split("_")[0] == name]
-        if not found:
+        notebooks = [path for path in everything if path.stem == name or path.stem.split("_")[0] == name]
+        if not notebooks:
             raise SystemExit(f"there is no lecture {name!r}; there are: {', '.join(path.stem for path in everything)}")
-        chosen += found
+        chosen += notebooks
     return chosen
 
 
-def run(path: Path, kept: Path | None = None) -> nbformat.NotebookNode:
+def run(path: Path, cache: Path | None = None) -> nbformat.NotebookNode:
     """The notebook with its outputs, explorers as plain HTML; from the folder ``kept``, if it was put there before."""
-    done = None if kept is None else kept / path.name
+    done = None if cache is None else cache / path.name
     if done is not None and done.exists():
         return nbformat.read(done, as_version=4)
     notebook = nbformat.read(path, as_version=4)
@@ -145,7 +145,7 @@ def plain_page(title: str, body: str) -> str:
     )
 
 
-def build(kind: str, out: Path, names: list[str], kept: Path | None = None) -> list[Path]:
+def build(kind: str, out: Path, names: list[str], cache: Path | None = None) -> list[Path]:
     """Write the pages (kind "site") or decks (kind "slides") and return their paths.
 
     With a folder ``kept``, pages and decks made after one another are made from one run of each notebook.
@@ -154,7 +154,7 @@ def build(kind: str, out: Path, names: list[str], kept: Path | None = None) -> l
     copy_parts(kind, out)
     written = []
     for path in lectures(names):
-        notebook = run(path, kept)
+        notebook = run(path, cache)
         course = {"formulas": FORMULAS, "explorers": page.head(), "navigation": navigation(path)}
         notebook.metadata["title"] = title_of(path)
         if kind == "slides":

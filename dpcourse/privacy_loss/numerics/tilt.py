@@ -58,12 +58,12 @@ def plan_for(parts: Parts, *, tail: float, choose: Callable[..., np.ndarray], ta
         reached = np.maximum.accumulate(choose(epsilons, log_deltas))
         i = int(np.clip(np.searchsorted(reached, target), 1, thetas.size - 1))
         nearest = i if abs(reached[i] - target) < abs(reached[i - 1] - target) else i - 1
-        found = float(thetas[nearest]), float(epsilons[nearest]), float(log_deltas[nearest]), float(k2[nearest])
+        saddle = float(thetas[nearest]), float(epsilons[nearest]), float(log_deltas[nearest]), float(k2[nearest])
         thetas = np.geomspace(thetas[i - 1], thetas[i], 25)
-    theta, spread_there = found[0], math.sqrt(max(found[3], 1e-300))
+    theta, spread_there = saddle[0], math.sqrt(max(saddle[3], 1e-300))
     right, left = (chernoff(coarse, theta, sign / spread_there, wrapped)[1] for sign in (1, -1))
     floor = sum(times * float(masses @ nodes) for nodes, masses, times in coarse) - 5 * math.sqrt(variance)
-    return Plan(*found[:3], spread_there, tuple(ranges), tuple(coarse), wrapped, floor, right - left)
+    return Plan(*saddle[:3], spread_there, tuple(ranges), tuple(coarse), wrapped, floor, right - left)
 
 
 def chernoff(coarse: Sequence[Coarse], theta: float, unit: float, wrapped: float) -> tuple[float, float]:

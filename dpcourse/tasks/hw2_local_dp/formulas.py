@@ -236,7 +236,7 @@ def _belief(p: Any, report: int | None = None, prior: float | None = None) -> fl
     return coin.posterior(p.report if report is None else report, p.prior if prior is None else prior)
 
 
-def _told(p: Any) -> float:
+def _truth_share(p: Any) -> float:
     """How likely the report is if the secret is a 1."""
     return right_theta(p.epsilon) if p.report else 1 - right_theta(p.epsilon)
 
@@ -268,7 +268,7 @@ posterior = value_task(
         mistake(
             "probability of the report",
             "That is how likely the report is. What is asked is how likely the secret is, given the report.",
-            lambda p: p.prior * _told(p) + (1 - p.prior) * (1 - _told(p)),
+            lambda p: p.prior * _truth_share(p) + (1 - p.prior) * (1 - _truth_share(p)),
         ),
         mistake(
             "report ignored",
@@ -293,7 +293,7 @@ posterior = value_task(
         mistake(
             "not normalised",
             "That is the probability of secret and report together. Divide by the probability of the report.",
-            lambda p: p.prior * _told(p),
+            lambda p: p.prior * _truth_share(p),
         ),
         mistake(
             "probability multiplied",

@@ -27,7 +27,7 @@ class Recorded:
 
     probe: Probe
     number: int | None
-    found: Any
+    response: Any
 
 
 def explaining(
@@ -63,11 +63,11 @@ def _alike(
     seed: int,
 ) -> float:
     if record.number is None:
-        return float(same_values(answer_of(mistake, answer, record.probe), record.found))
+        return float(same_values(answer_of(mistake, answer, record.probe), record.response))
     drawn = draws_of(mistake, answer, record.probe, min(record.number, 4_000), seed)
-    if drawn.shape[1:] != record.found.shape[1:]:
+    if drawn.shape[1:] != record.response.shape[1:]:
         return 0.0
-    theirs, ours = (np.asarray(summary(sample)) for sample in (record.found, drawn))
+    theirs, ours = (np.asarray(summary(sample)) for sample in (record.response, drawn))
     columns = zip(theirs.reshape(len(theirs), -1).T, ours.reshape(len(ours), -1).T, strict=True)
     return min(_alike_sample(one, other) for one, other in columns)
 

@@ -32,18 +32,18 @@ def constants(talk: Interview, probes: Sequence[Probe]) -> list[np.ndarray]:
 
     They are asked aside: to find out which known mistake it is, only the questions of the task itself are compared.
     """
-    before, found = list(talk.recorded), list[np.ndarray]()
+    before, steady = list(talk.recorded), list[np.ndarray]()
     try:
         for probe in probes:
             answers = talk.draws(probe, FEW)
             if not is_constant(answers):
                 return []
-            found.append(answers[0])
+            steady.append(answers[0])
     except Complaint:
         pass
     finally:
         talk.recorded[:] = before
-    return found
+    return steady
 
 
 def same_coin(talk: Interview, probe: Probe, *, far: float) -> bool:
@@ -53,5 +53,5 @@ def same_coin(talk: Interview, probe: Probe, *, far: float) -> bool:
     epsilon moves from 0 to 1, must change sides. ``far``: an epsilon at which the best answer is nearly certain; at
     -far it nearly never comes. (Whoever refuses a negative epsilon is asked the first two only.)
     """
-    found = constants(talk, [{**probe, "epsilon": epsilon} for epsilon in (far, 0.01, -far)])
-    return len({str(one) for one in found}) > 1
+    steady = constants(talk, [{**probe, "epsilon": epsilon} for epsilon in (far, 0.01, -far)])
+    return len({str(one) for one in steady}) > 1
