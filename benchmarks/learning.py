@@ -11,9 +11,9 @@ from scipy.stats import gamma
 
 from benchmarks.figures import Figure
 from dpcourse.attacks import Exposure, chance_p_value, exposure, extract
+from dpcourse.data.chat_messages import Canary, messages
+from dpcourse.data.examples import digits
 from dpcourse.sgd import FAULTS, audit_release, honest, train
-from dpcourse.sgd.corpus import Canary, messages
-from dpcourse.sgd.examples import digits
 from dpcourse.sgd.models import CharacterModel, digit_mlp
 from dpcourse.sgd.recipes import CHARACTERS, DIGITS
 

@@ -1,7 +1,7 @@
 """Extraction: does a language model know a secret that was said to it? (Carlini et al. 2019, "The Secret Sharer".)
 
 Works on any model that turns character ids (batch, time) into logits of the next character (batch, time, alphabet), in
-the alphabet of :mod:`dpcourse.sgd.corpus`.
+the alphabet of :mod:`dpcourse.data.chat_messages`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
+from dpcourse.data.chat_messages import ALPHABET, BLANK, DIGITS, END, Canary, encode
 from dpcourse.randomness import Rng, generator
-from dpcourse.sgd.corpus import ALPHABET, BLANK, DIGITS, END, Canary, encode
 
 _DIGIT_IDS = [ALPHABET.index(digit) for digit in DIGITS]
 _AT_ONCE = 4096  # texts in one forward pass

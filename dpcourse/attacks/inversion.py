@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.examples import Examples
+from dpcourse.data.examples import Examples
 
 
 @dataclass(frozen=True)

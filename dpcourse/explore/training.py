@@ -55,9 +55,9 @@ CHANCE = {"digits": 10, "3,200 reviews": 50, "16,000 reviews": 50}
 @lru_cache(maxsize=256)
 def trained(sigma: float, clip: float, lot: int, seed: int) -> tuple[float, ...]:
     """The accuracy after each epoch of one training run on the digits. Below a second, on an ordinary machine."""
-    from dpcourse import sgd  # torch takes seconds to load, and most explorers do without it
+    from dpcourse import data, sgd  # torch takes seconds to load, and most explorers do without it
 
-    train, test = sgd.digits()
+    train, test = data.digits()
     budget: dict[str, Any] = {"epsilon": math.inf} if sigma == 0 else {"epsilon": 1e9, "delta": DELTA, "sigma": sigma}
     settings: dict[str, Any] = {"clip": clip, "lot_size": lot, "epochs": EPOCHS, "rate": RATE, "seed": seed}
     model = sgd.digit_mlp(seed=seed)

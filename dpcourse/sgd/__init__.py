@@ -2,8 +2,6 @@
 
 from dpcourse.sgd.auditing import FAULTS, audit_release, honest
 from dpcourse.sgd.clipping import Clipped, SlowPathWarning, clipped_sum
-from dpcourse.sgd.corpus import Canary, Corpus, messages
-from dpcourse.sgd.examples import Examples, digits, load_csv, sentiments
 from dpcourse.sgd.fedavg import federated_round, train_federated, user_update
 from dpcourse.sgd.given import OddTraining, cross_entropy
 from dpcourse.sgd.guards import check_model
@@ -21,9 +19,9 @@ from dpcourse.sgd.steps import (
 from dpcourse.sgd.training import plan, train
 
 __all__ = [
-    "CHARACTERS", "DIGITS", "FAULTS", "Canary", "CharacterModel", "Clipped", "Corpus", "Examples", "Moment",
-    "OddTraining", "Plan", "Run", "SlowPathWarning", "TextClassifier", "audit_release", "check_model", "clipped_sum",
-    "cross_entropy", "descend", "digit_cnn", "digit_mlp", "digits", "federated_round", "honest", "load_csv", "messages",
-    "minibatch_gradient", "next_character_loss", "noisy_average", "online_gradient", "plan", "poisson_lot",
-    "private_gradient", "sentiments", "train", "train_federated", "user_update",
+    "CHARACTERS", "DIGITS", "FAULTS", "CharacterModel", "Clipped", "Moment", "OddTraining", "Plan", "Run",
+    "SlowPathWarning", "TextClassifier", "audit_release", "check_model", "clipped_sum", "cross_entropy", "descend",
+    "digit_cnn", "digit_mlp", "federated_round", "honest", "minibatch_gradient", "next_character_loss",
+    "noisy_average", "online_gradient", "plan", "poisson_lot", "private_gradient", "train", "train_federated",
+    "user_update",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ class OddTraining(UserWarning):
 
 
 class HasExamples(Protocol):
-    """Inputs and targets of equal length; ``dpcourse.sgd.Examples`` is one."""
+    """Inputs and targets of equal length; ``dpcourse.data.Examples`` is one."""
 
     @property
     def inputs(self) -> Tensor: ...
@@ -42,7 +42,7 @@ def check_given(model: nn.Module, loss: Loss, **tables: HasExamples) -> None:
         raise TypeError(f"model must be a torch module, got {model!r}")
     for name, given in tables.items():
         if not hasattr(given, "inputs") or not hasattr(given, "targets"):
-            raise TypeError(f"{name} must have inputs and targets, as dpcourse.sgd.Examples has, got {type(given)!r}")
+            raise TypeError(f"{name} must have inputs and targets, as dpcourse.data.Examples has, got {type(given)!r}")
         if len(given.inputs) != len(given.targets):
             raise ValueError(
                 f"{name} must have as many targets as inputs, got {len(given.targets)} and {len(given.inputs)}"

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dpcourse import door
-from dpcourse.sgd.corpus import ALPHABET, IGNORED, WINDOW
-from dpcourse.sgd.words import PADDING, Vocabulary
+from dpcourse.data.chat_messages import ALPHABET, IGNORED, WINDOW
+from dpcourse.data.film_reviews import PADDING, Vocabulary
 
 
 @contextmanager

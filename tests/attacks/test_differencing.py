@@ -10,8 +10,8 @@ from torch.nn import functional as F
 from dpcourse import Laplace
 from dpcourse.attacks import difference, input_from_updates, snapshot
 from dpcourse.data import bank_debts, hospital
+from dpcourse.data.examples import digits
 from dpcourse.sgd.clipping import clipped_sum
-from dpcourse.sgd.examples import digits
 from dpcourse.sgd.models import digit_mlp
 from dpcourse.sgd.steps import descend, noisy_average
 

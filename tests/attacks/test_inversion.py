@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F
 
 from dpcourse.attacks import class_means, invert, likeness
-from dpcourse.sgd.examples import Examples, digits
+from dpcourse.data.examples import Examples, digits
 from dpcourse.sgd.models import digit_mlp
 
 TRAIN, _ = digits()

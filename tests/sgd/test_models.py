@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from dpcourse.data.chat_messages import IGNORED, messages
+from dpcourse.data.examples import digits, sentiments
 from dpcourse.sgd.clipping import clipped_sum
-from dpcourse.sgd.corpus import IGNORED, messages
-from dpcourse.sgd.examples import digits, sentiments
 from dpcourse.sgd.fast import why_slow
 from dpcourse.sgd.given import cross_entropy
 from dpcourse.sgd.models import CharacterModel, TextClassifier, digit_cnn, digit_mlp, next_character_loss

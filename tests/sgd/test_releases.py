@@ -11,7 +11,8 @@ import torch
 from scipy import stats
 from torch import Tensor, nn
 
-from dpcourse.sgd import Examples, train
+from dpcourse.data.examples import Examples
+from dpcourse.sgd import train
 from dpcourse.sgd.auditing import Setting, audit_release
 from dpcourse.sgd.fedavg import federated_round, user_update
 from dpcourse.sgd.generators import Words, generator_from, random_words

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from dpcourse import door
+from dpcourse.data.examples import Examples
 from dpcourse.data.tables import uniforms
-from dpcourse.sgd.examples import Examples
 
 END = "\n"
 ALPHABET = END + " abcdefghijklmnopqrstuvwxyz0123456789.,?!'"
