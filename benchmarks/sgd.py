@@ -22,7 +22,7 @@ from torch.nn import functional as F
 
 from benchmarks.figures import Figure, median_seconds
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.steps import private_gradient
+from dpcourse.sgd.private_step import private_gradient
 
 BATCH, REPEATS, IN_A_TURN, PROCESSES = 256, 15, 5, 7
 LIMITS = {"MLP": 1.6, "CNN": 1.4, "transformer": 2.0}
@@ -147,7 +147,7 @@ PEAK = """
 import json, sys, torch
 torch.set_num_threads(1)
 from benchmarks.sgd import cases, our_step, plain_step, tensors_held
-from dpcourse.sgd.convolution import HELD
+from dpcourse.sgd.clipping.conv2d import HELD
 def high_water():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")) / 1024
 model, *batch = cases(1024)[{name!r}]

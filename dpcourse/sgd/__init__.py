@@ -1,14 +1,10 @@
 """DP-SGD on torch: clipping, noise, accounting, and training within a budget (Abadi et al. 2016)."""
 
-from dpcourse.sgd.auditing import FAULTS, audit_release, honest
-from dpcourse.sgd.clipping import Clipped, SlowPathWarning, clipped_sum
+from dpcourse.sgd.clipping.clipper import Clipped, SlowPathWarning, clipped_sum
+from dpcourse.sgd.clipping.model_checks import check_model
 from dpcourse.sgd.fedavg import federated_round, train_federated, user_update
-from dpcourse.sgd.given import OddTraining, cross_entropy
-from dpcourse.sgd.guards import check_model
 from dpcourse.sgd.models import CharacterModel, TextClassifier, digit_cnn, digit_mlp, next_character_loss
-from dpcourse.sgd.recipes import CHARACTERS, DIGITS
-from dpcourse.sgd.run import Moment, Plan, Run
-from dpcourse.sgd.steps import (
+from dpcourse.sgd.private_step import (
     descend,
     minibatch_gradient,
     noisy_average,
@@ -16,7 +12,11 @@ from dpcourse.sgd.steps import (
     poisson_lot,
     private_gradient,
 )
+from dpcourse.sgd.recipes import CHARACTERS, DIGITS
+from dpcourse.sgd.run import Moment, Plan, Run
+from dpcourse.sgd.step_audit import FAULTS, audit_release, honest
 from dpcourse.sgd.training import plan, train
+from dpcourse.sgd.training_checks import OddTraining, cross_entropy
 
 __all__ = [
     "CHARACTERS", "DIGITS", "FAULTS", "CharacterModel", "Clipped", "Moment", "OddTraining", "Plan", "Run",

@@ -17,11 +17,11 @@ from torch import Tensor, nn
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
 from dpcourse.interruption import uninterrupted
+from dpcourse.sgd.clipping.model_checks import Loss, clipping_length
+from dpcourse.sgd.clipping.parts import trainable
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.given import HasExamples, check_given, cross_entropy
-from dpcourse.sgd.guards import Loss, clipping_length
-from dpcourse.sgd.parts import trainable
-from dpcourse.sgd.steps import descend, minibatch_gradient, noisy_average, poisson_lot
+from dpcourse.sgd.private_step import descend, minibatch_gradient, noisy_average, poisson_lot
+from dpcourse.sgd.training_checks import HasExamples, check_given, cross_entropy
 
 
 def user_update(

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dpcourse import door
-from dpcourse.sgd.given import cross_entropy
-from dpcourse.sgd.guards import Loss
+from dpcourse.sgd.clipping.model_checks import Loss
 from dpcourse.sgd.models import next_character_loss
+from dpcourse.sgd.training_checks import cross_entropy
 
 
 @dataclass(frozen=True, kw_only=True)

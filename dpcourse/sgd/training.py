@@ -13,8 +13,13 @@ from torch import nn
 from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
 from dpcourse.interruption import uninterrupted
+from dpcourse.sgd.clipping.model_checks import Loss
+from dpcourse.sgd.clipping.parts import trainable
 from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.given import (
+from dpcourse.sgd.private_step import poisson_lot, private_gradient
+from dpcourse.sgd.progress import Progress
+from dpcourse.sgd.run import Moment, Plan, Run
+from dpcourse.sgd.training_checks import (
     HasExamples,
     check_given,
     cross_entropy,
@@ -22,11 +27,6 @@ from dpcourse.sgd.given import (
     warn_of_earlier_cost,
     warn_of_odd,
 )
-from dpcourse.sgd.guards import Loss
-from dpcourse.sgd.parts import trainable
-from dpcourse.sgd.progress import Progress
-from dpcourse.sgd.run import Moment, Plan, Run
-from dpcourse.sgd.steps import poisson_lot, private_gradient
 
 
 def steps_of(epochs: float, n: int, lot_size: float) -> int:

@@ -11,9 +11,9 @@ from dpcourse import Laplace
 from dpcourse.attacks import difference, input_from_updates, snapshot
 from dpcourse.data import bank_debts, hospital
 from dpcourse.data.examples import digits
-from dpcourse.sgd.clipping import clipped_sum
+from dpcourse.sgd.clipping.clipper import clipped_sum
 from dpcourse.sgd.models import digit_mlp
-from dpcourse.sgd.steps import descend, noisy_average
+from dpcourse.sgd.private_step import descend, noisy_average
 
 DEBTS = bank_debts(50)["debt"].to_numpy(dtype=float)
 ANSWERS = hospital(100)["illegal_drug_use"].to_numpy(dtype=float)

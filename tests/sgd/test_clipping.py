@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dpcourse.sgd import SlowPathWarning, clipped_sum, noisy_average, poisson_lot, private_gradient
-from dpcourse.sgd.parts import parts_of
+from dpcourse.sgd.clipping.parts import parts_of
 from tests.sgd.zoo import ZOO, label_loss
 
 

@@ -5,11 +5,11 @@ import torch
 
 from dpcourse.data.chat_messages import IGNORED, messages
 from dpcourse.data.examples import digits, sentiments
-from dpcourse.sgd.clipping import clipped_sum
-from dpcourse.sgd.fast import why_slow
-from dpcourse.sgd.given import cross_entropy
+from dpcourse.sgd.clipping.clipper import clipped_sum
+from dpcourse.sgd.clipping.ghost import why_slow
+from dpcourse.sgd.clipping.parts import parts_of
 from dpcourse.sgd.models import CharacterModel, TextClassifier, digit_cnn, digit_mlp, next_character_loss
-from dpcourse.sgd.parts import parts_of
+from dpcourse.sgd.training_checks import cross_entropy
 
 TRAIN, TEST = digits()
 REVIEWS = sentiments(2000)

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse.sgd import clipped_sum
-from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.weighing import weigh
+from dpcourse.sgd.clipping.conv2d import convolution
+from dpcourse.sgd.clipping.weighing import weigh
 from tests.sgd.zoo import ZOO, length
 
 METHODS = ("fast", "func", "loop")
@@ -97,7 +97,7 @@ def test_positions_of_an_image_that_cancel_do_not_erase_the_others(
     huge: float, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The positions of a constant image see the same; with opposite signs they add up to nothing, after rounding."""
-    monkeypatch.setattr("dpcourse.sgd.convolution.KEPT", 0)
+    monkeypatch.setattr("dpcourse.sgd.clipping.conv2d.KEPT", 0)
     model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(4, 16, 3, bias=False)  # gradients that are kept, or formed twice
     images, signs = torch.ones(33, model.in_channels, 5, 5), torch.ones(33, 9)
     images[32], signs[32] = huge, torch.tensor([1, -1, 1, -1, 1, -1, 1, -1, 1e-9])
@@ -167,7 +167,7 @@ def test_an_example_with_huge_gradients_of_a_convolutions_outputs_is_done_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Formed, but not kept: an input of 2e-23 would otherwise hide that its products were too short to be squared."""
-    monkeypatch.setattr("dpcourse.sgd.convolution.KEPT", 0)
+    monkeypatch.setattr("dpcourse.sgd.clipping.conv2d.KEPT", 0)
     layer, inputs, wanted = nn.Conv2d(2, 8, 3, bias=False), torch.randn(6, 2, 5, 5), torch.randn(6, 8, 3, 3)
     inputs[-1], wanted[-1] = 2e-23, 1e17
     found = convolution(layer, inputs, wanted)

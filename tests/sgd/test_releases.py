@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from dpcourse.data.examples import Examples
 from dpcourse.sgd import train
-from dpcourse.sgd.auditing import Setting, audit_release
 from dpcourse.sgd.fedavg import federated_round, user_update
 from dpcourse.sgd.generators import Words, generator_from, random_words
 from dpcourse.sgd.noise import normal_numbers
+from dpcourse.sgd.step_audit import Setting, audit_release
 from tests.sgd.zoo import ZOO, label_loss
 
 METHODS = ("fast", "func", "loop")

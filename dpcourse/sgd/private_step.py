@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.clipping import Lot, measured
+from dpcourse.sgd.clipping.clipper import Lot, measured
+from dpcourse.sgd.clipping.model_checks import Loss
+from dpcourse.sgd.clipping.parts import parts_of, trainable
 from dpcourse.sgd.generators import random_words
-from dpcourse.sgd.guards import Loss
 from dpcourse.sgd.noise import gaussian_like, noise_meanwhile
-from dpcourse.sgd.parts import parts_of, trainable
 
 LARGEST = 1e37  # of a deviation: 9.5 times that is still a number in single precision
 

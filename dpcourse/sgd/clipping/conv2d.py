@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.grad import conv2d_weight
 
-from dpcourse.sgd.products import Found, add_in_parts, is_long, norms_of, product_norms, scaled
+from dpcourse.sgd.clipping.sums import Found, add_in_parts, is_long, norms_of, product_norms, scaled
 
 CACHED = 2**18  # numbers of patches that are held at once, by each of torch's threads: what stays in a core's cache
 KEPT = 2**22  # numbers of gradients, of a whole lot, that are written and read again faster than computed anew

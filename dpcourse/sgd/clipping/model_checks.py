@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.parts import Parts
+from dpcourse.sgd.clipping.parts import Parts
 
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
 _FEW, MODERATE = 5, 1e4  # examples that are tried, and how large their numbers may be

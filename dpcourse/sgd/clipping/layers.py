@@ -21,9 +21,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dpcourse.sgd.attention import Projection, unknown_attention
-from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.products import (
+from dpcourse.sgd.clipping.attention import Projection, unknown_attention
+from dpcourse.sgd.clipping.conv2d import convolution
+from dpcourse.sgd.clipping.sums import (
     Found,
     add_in_parts,
     by_position,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcourse.sgd.auditing import FAULTS, audit_release, honest
+from dpcourse.sgd.step_audit import FAULTS, audit_release, honest
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS))

@@ -20,8 +20,8 @@ from dpcourse import door
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
 from dpcourse.audit import epsilon_lower_bound
 from dpcourse.audit.epsilon import EpsilonBound
-from dpcourse.sgd.clipping import clipped_sum
-from dpcourse.sgd.steps import poisson_lot, private_gradient
+from dpcourse.sgd.clipping.clipper import clipped_sum
+from dpcourse.sgd.private_step import poisson_lot, private_gradient
 
 
 @dataclass(frozen=True)

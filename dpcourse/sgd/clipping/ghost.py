@@ -15,11 +15,11 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from dpcourse.sgd.attention import written_out
-from dpcourse.sgd.layers import RULES, unknown_because
-from dpcourse.sgd.parts import Parts, learning
-from dpcourse.sgd.products import Found
-from dpcourse.sgd.weighing import weigh
+from dpcourse.sgd.clipping.attention import written_out
+from dpcourse.sgd.clipping.layers import RULES, unknown_because
+from dpcourse.sgd.clipping.parts import Parts, learning
+from dpcourse.sgd.clipping.sums import Found
+from dpcourse.sgd.clipping.weighing import weigh
 
 Listener = Callable[[str, Any, Tensor, Tensor], Tensor | None]  # where, layer, input, output -> another output
 _TOKEN = torch.zeros((), requires_grad=True)  # what every first layer hangs on: its gradient comes by all of them

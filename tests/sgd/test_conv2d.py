@@ -11,7 +11,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dpcourse.sgd import SlowPathWarning, clipped_sum, convolution
+from dpcourse.sgd import SlowPathWarning, clipped_sum
+from dpcourse.sgd.clipping import conv2d as convolution
 from tests.sgd.zoo import label_loss
 
 SEEDS = 60

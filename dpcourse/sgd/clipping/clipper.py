@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.fast import fast_pass, why_slow
-from dpcourse.sgd.guards import (
+from dpcourse.sgd.clipping.ghost import fast_pass, why_slow
+from dpcourse.sgd.clipping.model_checks import (
     Loss,
     a_few,
     check_examples_stay_apart,
@@ -27,8 +27,8 @@ from dpcourse.sgd.guards import (
     situation,
     without_dropout,
 )
-from dpcourse.sgd.parts import Parts, parts_of
-from dpcourse.sgd.weighing import TINY
+from dpcourse.sgd.clipping.parts import Parts, parts_of
+from dpcourse.sgd.clipping.weighing import TINY
 
 Add = Callable[[dict[str, Tensor], float], None]  # (sum by parameter name, a factor): changes the sum
 _TRUSTED: WeakKeyDictionary[nn.Module, dict[tuple[object, ...] | None, str]] = WeakKeyDictionary()

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.clipping.model_checks import Loss, check_model
 from dpcourse.sgd.run import Run
 
 _NO_LABEL = -100  # torch's cross-entropy leaves such examples out

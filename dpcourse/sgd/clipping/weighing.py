@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dpcourse.sgd.products import HUGE, Found
+from dpcourse.sgd.clipping.sums import HUGE, Found
 
 TINY = torch.finfo(torch.float32).tiny
 CANCELS = 300.0  # an example's terms, without their signs, in units of C: what rounding (6e-8) of them may cost
