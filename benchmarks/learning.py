@@ -13,7 +13,7 @@ from benchmarks.figures import Figure
 from dpcourse.attacks import Exposure, chance_p_value, exposure, extract
 from dpcourse.data.chat_messages import Canary, messages
 from dpcourse.data.examples import digits
-from dpcourse.sgd import FAULTS, audit_release, honest, train
+from dpcourse.sgd import FAULTS, audit_step, honest, train
 from dpcourse.sgd.models import CharacterModel, digit_mlp
 from dpcourse.sgd.recipes import CHARACTERS, DIGITS
 
@@ -83,8 +83,8 @@ def _secrets() -> list[Figure]:
 
 
 def _faults() -> Figure:
-    unseen = [name for name, release in FAULTS.items() if not audit_release(release, seed=0).violated]
-    accused = audit_release(honest, seed=0).violated
+    unseen = [name for name, release in FAULTS.items() if not audit_step(release, seed=0).violated]
+    accused = audit_step(honest, seed=0).violated
     return Figure(
         f"planted faults that the audit misses, of {len(FAULTS)}",
         len(unseen) + accused,

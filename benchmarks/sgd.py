@@ -21,8 +21,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmarks.figures import Figure, median_seconds
-from dpcourse.sgd.generators import generator_from
-from dpcourse.sgd.private_step import private_gradient
+from dpcourse.sgd.clipping import Clipper
+from dpcourse.sgd.noise import generator_from
+from dpcourse.sgd.private_step import PrivateGradient
 
 BATCH, REPEATS, IN_A_TURN, PROCESSES = 256, 15, 5, 7
 LIMITS = {"MLP": 1.6, "CNN": 1.4, "transformer": 2.0}
@@ -99,12 +100,13 @@ def our_step(
 ) -> Callable[[], None]:
     parameters, generator = dict(model.named_parameters()), generator_from(seed)
     optimiser = torch.optim.SGD(parameters.values(), lr=1e-4)
+    clipper = Clipper(model, loss, method=method)
+    private_gradient = PrivateGradient(clipper, clip_norm=1, noise_multiplier=1, lot_size=len(x), generator=generator)
 
     def step() -> None:
-        kept: Any = {"clip": 1, "sigma": 1, "lot_size": len(x), "generator": generator, "method": method}
-        found, _ = private_gradient(model, x, y, loss, **kept)
+        gradient, _ = private_gradient(x, y)
         for name, parameter in parameters.items():
-            parameter.grad = found[name]
+            parameter.grad = gradient[name]
         optimiser.step()
 
     return step

@@ -135,14 +135,14 @@ def canaries() -> dict[str, Any]:
             sigma = accounting.sigma_for(5, 1e-3, q=0.2, steps=60)
             assert chats.users is not None
             train_federated(
-                fresh, chats, chats.users, rounds=60, q=0.2, sigma=sigma, delta=1e-3, clip=0.5, rate=0.3, epochs=3,
-                loss=next_character_loss, expected_users=10, seed=seed,
+                fresh, chats, chats.users, rounds=60, sampling_rate=0.2, noise_multiplier=sigma, delta=1e-3,
+                clip_norm=0.5, learning_rate=0.3, epochs=3, loss=next_character_loss, expected_users=10, seed=seed,
             )  # fmt: skip
             return fresh, canary
         private = training_of == grid_of[1]
         sgd.train(
-            fresh, chats, epsilon=5 if private else math.inf, clip=0.5, momentum=0 if private else 0.9, seed=seed,
-            loss=next_character_loss, epochs=30, lot_size=64, rate=0.3, progress=False, looks=1,
+            fresh, chats, epsilon=5 if private else math.inf, clip_norm=0.5, momentum=0 if private else 0.9, seed=seed,
+            loss=next_character_loss, epochs=30, lot_size=64, learning_rate=0.3, progress=False, looks=1,
         )  # fmt: skip
         return fresh, canary
 
@@ -186,8 +186,8 @@ def membership() -> dict[str, Any]:
         lot = settings["q"] * int(member.sum())
         run = sgd.train(
             digit_mlp(256, seed=seed), everybody.at(member), epsilon=settings["epsilon"], delta=training.DELTA,
-            lot_size=lot, epochs=settings["epochs"], rate=lot / (500 * settings["q"]), seed=seed, progress=False,
-            looks=1,
+            lot_size=lot, epochs=settings["epochs"], learning_rate=lot / (500 * settings["q"]), seed=seed,
+            progress=False, looks=1,
         )  # fmt: skip
         losses = attacks.losses_of(run.model, everybody, sgd.cross_entropy)
         with torch.no_grad():

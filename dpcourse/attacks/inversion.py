@@ -33,7 +33,7 @@ def invert(
     *,
     shape: tuple[int, ...] = (1, 8, 8),
     steps: int = 200,
-    rate: float = 0.1,
+    step_size: float = 0.1,
     shrink: float = 0.05,
     smooth: float = 0.1,
     queries_only: bool = False,
@@ -44,7 +44,7 @@ def invert(
     care about. ``queries_only=True`` uses nothing but the confidences that an API returns: the gradient is taken from
     differences, one query for each pixel and step.
     """
-    steps, rate = door.whole_number("steps", steps), door.positive("rate", rate)
+    steps, step_size = door.whole_number("steps", steps), door.positive("step_size", step_size)
     shrink, smooth = door.non_negative("shrink", shrink), door.non_negative("smooth", smooth)
     image, training = torch.full((1, *shape), 0.5), model.training
     model.eval()
@@ -57,7 +57,7 @@ def invert(
             uneven = image.detach().requires_grad_()
             cost = shrink * uneven.square().sum() + smooth * _roughness(uneven)
             (pull,) = torch.autograd.grad(cost, uneven)
-            image = (image + rate * (slope - pull)).clamp(0, 1)
+            image = (image + step_size * (slope - pull)).clamp(0, 1)
         confidence = _log_confidence(model, image)[0, target].exp().item()
     finally:
         model.train(training)

@@ -11,8 +11,7 @@ from typing import Any
 
 from dpcourse import door
 from dpcourse.sgd.clipping.model_checks import Loss
-from dpcourse.sgd.models import next_character_loss
-from dpcourse.sgd.training_checks import cross_entropy
+from dpcourse.sgd.models import cross_entropy, next_character_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +20,14 @@ class Settings:
 
     lot_size: float
     epochs: float
-    rate: float
+    learning_rate: float
     momentum: float = 0.9
-    clip: float = 1.0
+    clip_norm: float = 1.0
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings for plain SGD and for DP-SGD: noise wants large lots and few steps, and clipping wants a larger rate."""
+    """Settings for plain SGD and for DP-SGD: noise wants large lots and few steps, clipping larger steps."""
 
     plain: Settings
     private: Settings
@@ -45,14 +44,14 @@ class Recipe:
 
 
 DIGITS = Recipe(
-    plain=Settings(lot_size=128, epochs=20, rate=0.5),
-    private=Settings(lot_size=512, epochs=20, rate=1.0, clip=0.5),
+    plain=Settings(lot_size=128, epochs=20, learning_rate=0.5),
+    private=Settings(lot_size=512, epochs=20, learning_rate=1.0, clip_norm=0.5),
 )
 """For ``digit_mlp()`` on ``digits()``."""
 
 CHARACTERS = Recipe(
-    plain=Settings(lot_size=32, epochs=60, rate=0.3),
-    private=Settings(lot_size=200, epochs=20, rate=0.5),
+    plain=Settings(lot_size=32, epochs=60, learning_rate=0.3),
+    private=Settings(lot_size=200, epochs=20, learning_rate=0.5),
     loss=next_character_loss,
     corpus={"users": 100, "per_user": 10, "repeats": 1},
 )

@@ -22,17 +22,17 @@ class Plan:
 
     epsilon: float
     delta: float
-    sigma: float
-    clip: float
+    noise_multiplier: float
+    clip_norm: float
     lot_size: float
     n: int
     steps: int
-    rate: float
+    learning_rate: float
     momentum: float
     seed: int | None
 
     @property
-    def q(self) -> float:
+    def sampling_rate(self) -> float:
         """The probability that an example enters a lot."""
         return self.lot_size / self.n
 
@@ -44,11 +44,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Moment:
-    """What was seen after some steps. Loss and accuracy are measured on data, so they are not private themselves."""
+    """How a run goes after some steps. Loss and accuracy are measured on data, so they are not private themselves."""
 
     step: int
     epsilon: float
-    loss: float
+    training_loss: float
     accuracy: float | None
 
 
@@ -74,7 +74,7 @@ class Run:
             return math.inf
         if self.step == 0:
             return 0.0
-        return dp_sgd_epsilon(self.plan.sigma, self.plan.q, self.step, self.plan.delta)
+        return dp_sgd_epsilon(self.plan.noise_multiplier, self.plan.sampling_rate, self.step, self.plan.delta)
 
     @property
     def spent(self) -> Spent:

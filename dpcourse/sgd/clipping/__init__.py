@@ -1,1 +1,7 @@
-"""Clipping: the sum of clipped per-example gradients, without most of those gradients."""
+"""The sum of clipped per-example gradients: a :class:`Clipper` for one model and one loss, and the rules of layers."""
+
+from dpcourse.sgd.clipping.clipper import Clipper, SlowPathWarning, clipped_sum
+from dpcourse.sgd.clipping.layers import register_rule
+from dpcourse.sgd.clipping.per_example import ClippedSum, Lot
+
+__all__ = ["ClippedSum", "Clipper", "Lot", "SlowPathWarning", "clipped_sum", "register_rule"]

@@ -1,96 +1,92 @@
 """What must hold before clipping means anything: no example changes another's gradient, and nothing is kept unnoised.
 
-Known layers are refused by name. What a model or a loss does by itself is tried out on a few examples, once for each
-model, loss and shape of input: one example is spoilt (not-a-number where that is possible, and another's target), and
-all others' losses must stay as they were; a second pass must repeat the first; no buffer may change. That finds the
-usual ways of mixing and remembering, not every way there is.
+Known layers are refused by name. What a model or a loss does by itself is tried out on a lot, the first one that comes:
+an example is spoilt (not-a-number where that is possible, and another's target), and all others' losses must stay as
+they were; a second pass must repeat the first; no buffer may change. That finds the usual ways of mixing and
+remembering, not every way there is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from weakref import WeakKeyDictionary, ref
 
 import torch
 from torch import Tensor, nn
 
 from dpcourse import door
-from dpcourse.sgd.clipping.parts import Parts
 
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
 _FEW, MODERATE = 5, 1e4  # examples that are tried, and how large their numbers may be
-SMALLEST = 1e-8  # clipping length: below it, products of the lengths of layers' inputs and outputs may underflow
-_LOOKED_OVER: WeakKeyDictionary[nn.Module, set[tuple[object, ...] | None]] = WeakKeyDictionary()
+SMALLEST_CLIP_NORM = 1e-8  # below it, products of the lengths of layers' inputs and outputs may underflow
 
 
-def clipping_length(clip: float) -> float:
+def clipping_length(clip_norm: float) -> float:
     """The length C, or an error if no length could be told from rounding there."""
-    clip = door.positive("clip", clip)
-    if clip < SMALLEST:
-        raise ValueError(f"clip must be at least {SMALLEST}, so that lengths can be told from rounding, got {clip!r}")
-    return clip
+    clip_norm = door.positive("clip_norm", clip_norm)
+    if clip_norm < SMALLEST_CLIP_NORM:
+        raise ValueError(
+            f"clip_norm must be at least {SMALLEST_CLIP_NORM}, so that lengths can be told from rounding, "
+            f"got {clip_norm!r}"
+        )
+    return clip_norm
 
 
 def check_model(model: nn.Module) -> None:
-    """Refuse layers that let one example change another's gradient: clipping would then bound nothing."""
+    """Refuse what is no model, and layers whose examples or whose memory no clipping can bound."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got {model!r}")
-    check_layers(model.named_modules())
-
-
-def check_layers(layers: Iterable[tuple[str, nn.Module]]) -> None:
-    """The same for the layers of a model by name."""
-    for name, layer in layers:
+    for name, layer in model.named_modules():
+        kind = f"{type(layer).__name__} (at {name!r})"
         if isinstance(layer, nn.modules.batchnorm._BatchNorm):
             raise ValueError(
-                f"{type(layer).__name__} (at {name!r}) mixes the examples of a lot: one person changes everybody's "
-                f"gradient, so clipping no longer bounds what a person can do. Use LayerNorm or GroupNorm instead."
+                f"{kind} mixes the examples of a lot: one person changes everybody's gradient, so clipping no longer "
+                f"bounds what a person can do. Use LayerNorm or GroupNorm instead."
             )
         if isinstance(layer, nn.modules.instancenorm._InstanceNorm) and layer.track_running_stats:
-            raise ValueError(
-                f"{type(layer).__name__} (at {name!r}) stores running statistics of the data, without any noise on them"
-            )
+            raise ValueError(f"{kind} stores running statistics of the data, without any noise on them")
+        if isinstance(layer, nn.Embedding | nn.EmbeddingBag):
+            if layer.max_norm is not None:
+                raise ValueError(
+                    f"{kind} with max_norm = {layer.max_norm!r} shortens the rows that a lot looks up, without any "
+                    f"noise on them: that tells which words were there. Use max_norm=None."
+                )
+            if layer.sparse:
+                raise ValueError(f"{kind} with sparse=True leaves out the rows that no lot looked up: use sparse=False")
 
 
-class _Itself:
-    """Equal to itself only, while it lives; keeps nothing alive (a loss may know its model)."""
-
-    def __init__(self, one: object) -> None:
-        self.one, self.number = ref(one), id(one)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and self.one() is not None and self.one() is other.one()
-
-    def __hash__(self) -> int:
-        return hash(self.number)
-
-
-def _known_by(value: object) -> object:
-    """What a value is known by from one step to the next: numbers and words by what they are, others by themselves.
-
-    A TypeError for lists and the like, which nobody can follow."""
-    if value is None or isinstance(value, bool | int | float | str | bytes):
-        return type(value), value
-    return _Itself(value)
+def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters that training changes, by name; an error if there are none, or if they are too coarse."""
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model must be a torch module, got {model!r}")
+    parameters = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    for name, parameter in parameters.items():
+        if parameter.dtype not in (torch.float32, torch.float64):
+            raise ValueError(f"{name!r} has {parameter.dtype}, which is too coarse to clip exactly: use float32")
+    if not parameters:
+        raise ValueError("the model has no parameter to train")
+    return parameters
 
 
-def situation(parts: Parts, inputs: Tensor, loss: Loss) -> tuple[object, ...] | None:
-    """What decides how a model behaves: what was found out in one situation is asked again in another.
+def anatomy(model: nn.Module) -> list[object]:
+    """The layers, their parameters, and which of these learn: what must stay as it was looked over."""
+    parts: list[object] = []
+    for layer in model.modules():
+        parts.append(layer)
+        for parameter in layer._parameters.values():
+            if parameter is not None:
+                parts += id(parameter), parameter.requires_grad
+    return parts
 
-    A loss that is written anew for every step is known by its code and by all that it carries along. None if that
-    cannot be told: then everything is asked every time.
-    """
-    carried: list[object] = [loss]
-    try:
-        if hasattr(loss, "__code__"):  # a function, or the method of some object
-            cells = [cell.cell_contents for cell in loss.__closure__ or ()]
-            named = (loss.__kwdefaults__ or {}).values()
-            carried = [loss.__code__, getattr(loss, "__self__", None), *cells, *(loss.__defaults__ or ()), *named]
-        known = tuple(_known_by(value) for value in carried)
-    except (TypeError, ValueError):  # nobody can follow it; or a cell is still empty
-        return None
-    return parts.model.training, inputs.shape[1:], inputs.dtype, tuple(parts.parameters), parts.made_of, known
+
+def buffer_versions(layers: list[nn.Module]) -> list[tuple[int, int]]:
+    """By which a buffer is known that was changed, or another one put in its place."""
+    versions = []
+    for layer in layers:
+        for buffer in layer._buffers.values():
+            if buffer is not None:
+                versions.append((id(buffer), buffer._version))
+    return versions
 
 
 def a_few(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
@@ -100,69 +96,65 @@ def a_few(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     if inputs.is_floating_point() and inputs[0].numel():
         odd = ~(inputs.abs().reshape(len(inputs), -1).amax(1) <= MODERATE)  # not-a-number is not <= anything
         rows = torch.argsort(odd.int(), stable=True)
-    x, y = inputs[rows[:_FEW]], targets[rows[:_FEW]]
-    return (x.nan_to_num(0.0).clamp(-MODERATE, MODERATE) if x.is_floating_point() else x), y
+    return _moderate(inputs[rows[:_FEW]]), targets[rows[:_FEW]]
 
 
-def check_examples_stay_apart(
-    model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss, key: tuple[object, ...] | None
-) -> None:
+def _moderate(inputs: Tensor) -> Tensor:
+    return inputs.nan_to_num(0.0).clamp(-MODERATE, MODERATE) if inputs.is_floating_point() else inputs
+
+
+def check_examples_stay_apart(model: nn.Module, loss: Loss, inputs: Tensor, targets: Tensor) -> None:
     """Refuse a model or a loss that mixes examples in some way of its own, or that remembers what it sees.
 
-    ``key`` is the situation: in each one the question is asked once.
+    A few examples show best what each does to the others; a whole lot, what is done to whole lots only.
     """
-    known = _LOOKED_OVER.setdefault(model, set())
-    if key in known or len(inputs) < 2:
-        return
-    x, y = a_few(inputs, targets)
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
     try:
-        first, second = losses_of(model, x, y, loss), losses_of(model, x, y, loss)
-        changed = [name for name, buffer in model.named_buffers() if not same(buffer, buffers[name])]
-        if changed:
-            raise ValueError(f"training changes the buffer {changed[0]!r}: it would store data without any noise on it")
-        if not same(first, second):
-            raise ValueError("the model remembers: it answers the same examples differently the second time")
-        spoilt, labels = x.clone(), y.clone()
-        spoilt[-1] = float("nan") if x.is_floating_point() else x[0]
-        labels[-1] = y[0]
-        third = losses_of(model, spoilt, labels, loss)
+        for x, y in (a_few(inputs, targets), (_moderate(inputs), targets)):
+            if len(x) > 1:
+                _check_apart(model, loss, x, y, buffers)
     finally:
         for name, buffer in model.named_buffers():
             buffer.copy_(buffers[name])
-    if first.shape == third.shape == (len(x),) and not same(first[:-1], third[:-1]):
-        raise ValueError(
-            "the model or the loss mixes the examples of a lot: the first one's loss changes with the last one. One "
-            "person then changes everybody's gradient, and clipping no longer bounds what a person can do."
-        )
-    if len(x) == _FEW and key is not None:  # fewer examples may not show what more would
-        known.add(key)
 
 
-def losses_of(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> Tensor:
+def _check_apart(model: nn.Module, loss: Loss, x: Tensor, y: Tensor, buffers: dict[str, Tensor]) -> None:
+    first, second = losses_of(model, loss, x, y), losses_of(model, loss, x, y)
+    changed = [name for name, buffer in model.named_buffers() if not same(buffer, buffers[name])]
+    if changed:
+        raise ValueError(f"training changes the buffer {changed[0]!r}: it would store data without any noise on it")
+    if not same(first, second):
+        raise ValueError("the model remembers: it answers the same examples differently the second time")
+    for row, others in ((-1, slice(None, -1)), (0, slice(1, None))):
+        spoilt, labels = x.clone(), y.clone()
+        spoilt[row] = float("nan") if x.is_floating_point() else x[_unlike(x, row)]
+        labels[row] = y[_unlike(y, row)]
+        third = losses_of(model, loss, spoilt, labels)
+        if first.shape == third.shape == (len(x),) and not same(first[others], third[others]):
+            raise ValueError(
+                "the model or the loss mixes the examples of a lot: the others' losses change with one example. One "
+                "person then changes everybody's gradient, and clipping no longer bounds what a person can do."
+            )
+
+
+def _unlike(values: Tensor, row: int) -> int:
+    """The first example that differs from this one, if there is any."""
+    differ = (values != values[row]).reshape(len(values), -1).any(1).nonzero()
+    return int(differ[0]) if len(differ) else ~row
+
+
+def losses_of(model: nn.Module, loss: Loss, inputs: Tensor, targets: Tensor, seed: int = 0) -> Tensor:
     """The losses, with the same coins (Dropout) every time."""
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return loss(model(inputs), targets)
+        torch.manual_seed(seed)
+        return loss(model(inputs.clone()), targets)  # a clone: the model may work in place
 
 
 @contextmanager
-def nothing_remembered(parts: Parts) -> Iterator[None]:
-    """A pass that leaves every buffer as it was; otherwise an error."""
-    before = [(id(buffer), buffer._version) for buffer in parts.buffers()]
-    yield
-    if before != [(id(buffer), buffer._version) for buffer in parts.buffers()]:
-        raise ValueError("training changes a buffer of the model: it would store data without any noise on it")
-
-
-@contextmanager
-def without_dropout(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Loss) -> Iterator[None]:
+def without_dropout(model: nn.Module, loss: Loss, inputs: Tensor, targets: Tensor) -> Iterator[None]:
     """The model without its own randomness, so that two ways can be compared; as it is, if it has none."""
     modes = {module: module.training for module in model.modules()}
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1)
-        other = loss(model(inputs), targets)
-    if not same(losses_of(model, inputs, targets, loss), other):
+    if not same(losses_of(model, loss, inputs, targets), losses_of(model, loss, inputs, targets, seed=1)):
         model.eval()
     try:
         yield
