@@ -72,6 +72,55 @@ def test_a_loss_that_looks_at_the_whole_lot_is_refused_even_after_one_that_does_
         clipped_sum(model, inputs, targets, balanced, clip_norm=1)
 
 
+class MixingLargeLots(Centred):
+    """Subtracts the mean, but only of lots that are large: five examples do not show it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x - x.mean(0) if len(x) > 40 else x)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_that_mixes_only_large_lots_is_refused(method: str) -> None:
+    """Tried out on five examples alone it passed, and one example moved the sum of clip norm 1 by 27.5."""
+    clipper = Clipper(MixingLargeLots(), label_loss, method=method)
+    inputs, targets = torch.randn(64, 9), torch.randint(4, (64,))
+    clipper.clipped_sum(inputs[:20], targets[:20], clip_norm=1)
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipper.clipped_sum(inputs, targets, clip_norm=1)
+
+
+class Anchored(Centred):
+    """Subtracts the first example."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.layer(x - x[:1])
+
+
+def test_a_model_that_mixes_by_the_first_example_is_refused() -> None:
+    with pytest.raises(ValueError, match="mixes the examples"):
+        clipped_sum(Anchored(), torch.randn(8, 9), torch.randint(4, (8,)), label_loss, clip_norm=1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_loss_that_reads_the_parameters_loses_no_gradient(method: str) -> None:
+    """A penalty on the weights in the loss: torch.func and the fast way left it out without a word."""
+    model, inputs, targets = nn.Linear(9, 4), torch.randn(8, 9), torch.randint(4, (8,))
+
+    def penalised(outputs: Tensor, targets: Tensor) -> Tensor:
+        return label_loss(outputs, targets) + 0.1 * model.weight.square().sum()
+
+    rows = [torch.autograd.grad(penalised(model(x[None]), y[None])[0], model.parameters())
+            for x, y in zip(inputs, targets, strict=True)]  # fmt: skip
+    norms = torch.stack([torch.cat([part.flatten() for part in row]).norm() for row in rows])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        lot = clipped_sum(model, inputs, targets, penalised, clip_norm=1, method=method)
+    torch.testing.assert_close(lot.norms, norms)
+    right = sum((row[0] * (1 / norm).clamp(max=1) for row, norm in zip(rows, norms, strict=True)), torch.zeros(4, 9))
+    torch.testing.assert_close(lot.total["weight"], right)
+    assert any("one example after the other" in str(one.message) for one in caught) == (method != "loop")
+
+
 class Sorted(Centred):
     """Sorts the examples, works, and puts them back: the output is right, but the rows in between are others'."""
 

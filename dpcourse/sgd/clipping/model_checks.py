@@ -68,27 +68,6 @@ def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
     return parameters
 
 
-def anatomy(model: nn.Module) -> list[object]:
-    """The layers, their parameters, and which of these learn: what must stay as it was looked over."""
-    parts: list[object] = []
-    for layer in model.modules():
-        parts.append(layer)
-        for parameter in layer._parameters.values():
-            if parameter is not None:
-                parts += id(parameter), parameter.requires_grad
-    return parts
-
-
-def buffer_versions(layers: list[nn.Module]) -> list[tuple[int, int]]:
-    """By which a buffer is known that was changed, or another one put in its place."""
-    versions = []
-    for layer in layers:
-        for buffer in layer._buffers.values():
-            if buffer is not None:
-                versions.append((id(buffer), buffer._version))
-    return versions
-
-
 def a_few(inputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     """Some examples with which something can be tried out: ordinary ones first, and then others, their numbers cut to
     a moderate size."""
