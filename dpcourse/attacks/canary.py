@@ -51,11 +51,11 @@ def log_perplexity(model: nn.Module, texts: Sequence[str]) -> Tensor:
     if not texts or len({len(text) for text in texts}) > 1:
         raise ValueError(f"texts must be equally long, got the lengths {sorted({len(text) for text in texts})}")
     ids = torch.tensor([encode(END + text) for text in texts])
-    found = []
+    perplexities = []
     for part in ids.split(_AT_ONCE):
         chances = _log2(model, part[:, :-1])
-        found.append(-chances.gather(2, part[:, 1:, None]).squeeze(2).sum(1))
-    return torch.cat(found)
+        perplexities.append(-chances.gather(2, part[:, 1:, None]).squeeze(2).sum(1))
+    return torch.cat(perplexities)
 
 
 def all_log_perplexities(model: nn.Module, format: str) -> Tensor:

@@ -81,8 +81,8 @@ def likeness(image: Tensor, means: Tensor) -> np.ndarray:
     """
     if image.shape != means.shape[1:]:
         raise ValueError(f"image must have the shape {tuple(means.shape[1:])} of the means, got {tuple(image.shape)}")
-    centre, shown = means.mean(0), _standard(image.flatten())
-    own = _standard(shown - _standard(centre.flatten())) if shown.any() else shown
+    centre, contrast = means.mean(0), _standard(image.flatten())
+    own = _standard(contrast - _standard(centre.flatten())) if contrast.any() else contrast
     return np.array([float(own @ _standard((mean - centre).flatten())) for mean in means])
 
 

@@ -72,10 +72,10 @@ def federated_round(
     if expected_users is None:
         expected_users = sampling_rate * len(everybody)
     expected_users = door.positive("expected_users", expected_users)
-    chosen = everybody[poisson_lot(len(everybody), sampling_rate, generator)]
+    round_users = everybody[poisson_lot(len(everybody), sampling_rate, generator)]
     how = {"learning_rate": learning_rate, "epochs": epochs, "clip_norm": clip_norm}
     total = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
-    for user in chosen:
+    for user in round_users:
         mine = users == user
         change, _ = user_update(model, data.inputs[mine], data.targets[mine], loss, **how)  # type: ignore[arg-type]
         for name, part in change.items():
@@ -86,7 +86,7 @@ def federated_round(
     with torch.no_grad():
         for name, parameter in trainable(model).items():
             parameter.add_(average[name])
-    return len(chosen)
+    return len(round_users)
 
 
 def train_federated(

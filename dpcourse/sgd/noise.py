@@ -74,10 +74,10 @@ def _fill(numbers: Tensor, words: Words, deviation: float) -> None:
     53 in double precision.
     """
     whole, half, bits = _WHOLE[numbers.dtype], len(numbers) // 2, 8 * numbers.itemsize - 1
-    drawn = words(-(-numbers.nbytes // 8)).view(whole)[: len(numbers)]  # uniform, with a sign
-    made = numbers.numpy()
-    made[:] = drawn
-    radius, angle = made[:half], made[half:]
+    signed = words(-(-numbers.nbytes // 8)).view(whole)[: len(numbers)]  # uniform, with a sign
+    pairs = numbers.numpy()
+    pairs[:] = signed
+    radius, angle = pairs[:half], pairs[half:]
     radius *= 2.0**-bits
     np.abs(radius, out=radius)  # U
     far = np.flatnonzero(radius < _BEYOND)

@@ -37,10 +37,10 @@ class Recipe:
 
     def settings(self, epsilon: float) -> dict[str, Any]:
         """Keyword arguments for ``train`` (all but epsilon) at this budget; ``math.inf`` is plain SGD."""
-        chosen = self.plain if epsilon == math.inf else self.private
+        settings = self.plain if epsilon == math.inf else self.private
         if epsilon != math.inf:
             door.positive("epsilon", epsilon)
-        return {**asdict(chosen), "loss": self.loss, "delta": self.delta}
+        return {**asdict(settings), "loss": self.loss, "delta": self.delta}
 
 
 DIGITS = Recipe(

@@ -24,7 +24,7 @@ from dpcourse.audit import epsilon_lower_bound
 from dpcourse.audit.epsilon import EpsilonBound
 from dpcourse.sgd import reference
 from dpcourse.sgd.clipping.clipper import Clipper
-from dpcourse.sgd.private_step import PrivateGradient, poisson_lot
+from dpcourse.sgd.private_step import PrivateGradient, toss_coins
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ Release = Callable[[Tensor, Setting, torch.Generator], Tensor]  # gradients (n, 
 
 def honest(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
     """The step of this package: a Poisson lot, each gradient clipped, noise once on the sum, the expected lot."""
-    lot = gradients[_coins(len(gradients), setting.sampling_rate, generator)]
+    lot = gradients[toss_coins(len(gradients), setting.sampling_rate, generator)]
     private_gradient = PrivateGradient(
         _product(gradients.shape[1]),
         clip_norm=setting.clip_norm,
@@ -84,10 +84,7 @@ def release_of(page: ModuleType) -> Release:
             gradients,
             torch.zeros(len(gradients)),
             _first_output,
-            sampling_rate=setting.sampling_rate,
-            lot_size=setting.lot_size,
-            clip_norm=setting.clip_norm,
-            noise_multiplier=setting.noise_multiplier,
+            **vars(setting),
             generator=generator,
         )
         return average[0]
@@ -97,26 +94,26 @@ def release_of(page: ModuleType) -> Release:
 
 def no_clipping(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
     """Fault: the gradients are summed as they are."""
-    lot = gradients[_coins(len(gradients), setting.sampling_rate, generator)]
+    lot = gradients[toss_coins(len(gradients), setting.sampling_rate, generator)]
     return (lot.sum(0) + _noise(gradients, setting.noise_multiplier * setting.clip_norm, generator)) / setting.lot_size
 
 
 def batch_clipping(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
     """Fault: the sum is clipped instead of each example: one person can turn it around, which moves it by 2 C."""
-    total = gradients[_coins(len(gradients), setting.sampling_rate, generator)].sum(0)
+    total = gradients[toss_coins(len(gradients), setting.sampling_rate, generator)].sum(0)
     total = total * min(1.0, setting.clip_norm / max(float(total.norm()), 1e-12))
     return (total + _noise(gradients, setting.noise_multiplier * setting.clip_norm, generator)) / setting.lot_size
 
 
 def unscaled_noise(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
     """Fault: noise of standard deviation sigma where sigma C was promised."""
-    lot = _clipped(gradients[_coins(len(gradients), setting.sampling_rate, generator)], setting.clip_norm)
+    lot = _clipped(gradients[toss_coins(len(gradients), setting.sampling_rate, generator)], setting.clip_norm)
     return (lot.sum(0) + _noise(gradients, setting.noise_multiplier, generator)) / setting.lot_size
 
 
 def noise_per_example(gradients: Tensor, setting: Setting, generator: torch.Generator) -> Tensor:
     """Fault (line 7 of the slide): every example brings its own noise, so an empty lot brings none."""
-    lot = _clipped(gradients[_coins(len(gradients), setting.sampling_rate, generator)], setting.clip_norm)
+    lot = _clipped(gradients[toss_coins(len(gradients), setting.sampling_rate, generator)], setting.clip_norm)
     noise = sum(
         (_noise(gradients, setting.noise_multiplier * setting.clip_norm, generator) for _ in lot),
         torch.zeros(lot.shape[1]),
@@ -138,10 +135,6 @@ FAULTS: dict[str, Release] = {
     "noise per example": noise_per_example,
     "fixed-size lots accounted as Poisson": fixed_size_lots,
 }
-
-
-def _coins(n: int, sampling_rate: float, generator: torch.Generator) -> Tensor:
-    return poisson_lot(n, sampling_rate, generator) if n else torch.zeros(0, dtype=torch.long)
 
 
 def _noise(like: Tensor, deviation: float, generator: torch.Generator) -> Tensor:
