@@ -73,7 +73,7 @@ def trained(sigma: float, clip: float, lot: int, seed: int) -> tuple[float, ...]
 @lru_cache(maxsize=256)
 def spent(sigma: float, lot: int, n: int) -> tuple[float, ...]:
     """The exact epsilon after each epoch."""
-    from dpcourse.sgd.training import steps_of  # torch comes in where it is used
+    from dpcourse.sgd.run import steps_of  # torch comes in where it is used
 
     steps = [steps_of(epoch, n, lot) for epoch in range(1, EPOCHS + 1)]
     return tuple(accounting.dp_sgd_epsilon(sigma, lot / n, k, DELTA) for k in steps)

@@ -24,9 +24,9 @@ from dpcourse.sgd.private_step import (
     poisson_lot,
 )
 from dpcourse.sgd.recipes import CHARACTERS, DIGITS
-from dpcourse.sgd.run import Moment, Plan, Run
+from dpcourse.sgd.run import Moment, Plan, Run, plan
 from dpcourse.sgd.step_audit import FAULTS, audit_step, edited_reference, honest
-from dpcourse.sgd.training import plan, train
+from dpcourse.sgd.training import train
 from dpcourse.sgd.training_checks import OddTraining
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A training run: the model, what it cost so far, and how it went. It can be saved and taken up again."""
+"""A training run: its plan, the model, what it cost so far, and how it went. It can be saved and taken up again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from dpcourse import door
 from dpcourse.accounting import Spent
-from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
+from dpcourse.sgd.noise import generator_from
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,65 @@ class Plan:
     def private(self) -> bool:
         """Whether there is noise at all."""
         return math.isfinite(self.epsilon)
+
+
+def steps_of(epochs: float, n: int, lot_size: float) -> int:
+    """How many steps it takes until everybody was drawn so many times, on average."""
+    return max(1, round(door.positive("epochs", epochs) * n / lot_size))
+
+
+def plan(
+    n: int,
+    *,
+    epsilon: float,
+    delta: float,
+    clip_norm: float,
+    lot_size: float,
+    epochs: float,
+    learning_rate: float,
+    momentum: float = 0.0,
+    noise_multiplier: float | None = None,
+    seed: int | None = None,
+) -> Plan:
+    """Decide the noise and the number of steps. Told the noise, it ends the steps before epsilon would be overspent."""
+    n = door.whole_number("n", n)
+    epsilon = math.inf if epsilon == math.inf else door.positive("epsilon", epsilon)
+    delta = door.small_delta("delta", delta, zero=False)
+    lot_size = door.positive("lot_size", lot_size)
+    if lot_size > n:
+        raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
+    steps, sampling_rate = steps_of(epochs, n, lot_size), lot_size / n
+    if not math.isfinite(epsilon):
+        if noise_multiplier:
+            raise ValueError(
+                f"epsilon = inf trains without noise, so noise_multiplier must not be set, got {noise_multiplier!r}"
+            )
+        noise = 0.0
+    elif noise_multiplier is None:
+        noise = sigma_for(epsilon, delta, q=sampling_rate, steps=steps)
+    else:
+        noise = door.positive("noise_multiplier", noise_multiplier)
+        if dp_sgd_epsilon(noise, sampling_rate, steps, delta) > epsilon:
+            steps = steps_within(epsilon, delta, sigma=noise, q=sampling_rate)
+        if steps == 0:
+            raise ValueError(
+                f"one step with noise_multiplier = {noise!r} already costs more than epsilon = {epsilon!r}"
+            )
+    if not 0 <= door.non_negative("momentum", momentum) < 1:
+        raise ValueError(f"momentum must be at least 0 and below 1, got {momentum!r}")
+    generator_from(seed)  # refuses what is no seed
+    return Plan(
+        epsilon,
+        delta,
+        noise_multiplier=noise,
+        clip_norm=door.positive("clip_norm", clip_norm),
+        lot_size=lot_size,
+        n=n,
+        steps=steps,
+        learning_rate=door.positive("learning_rate", learning_rate),
+        momentum=momentum,
+        seed=seed,
+    )
 
 
 @dataclass(frozen=True)

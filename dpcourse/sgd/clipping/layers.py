@@ -39,7 +39,6 @@ from dpcourse.sgd.clipping.sums import (
     norms_of,
     product_norms,
     scaled,
-    total_of,
 )
 
 _ONE = torch.tensor(1.0)  # once for all: a number would become a tensor in every step
@@ -141,7 +140,7 @@ def embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> LayerGradients:
     if positions > LONG:
         return LayerGradients(in_double(_squared_by_text, words, g).sqrt(), add, unsigned=lengths.sum(1))
     same = (words[:, :, None] == words[:, None, :]).to(g.dtype)  # the same word twice adds up before it is squared
-    squares = total_of(torch.bmm(g, g.transpose(1, 2)) * same)
+    squares = (torch.bmm(g, g.transpose(1, 2)) * same).sum((1, 2))
     unsigned = (lengths * torch.bmm(same, lengths[:, :, None])[:, :, 0]).sum(1)
     norms = mended(squares, unsigned, lambda rows: _squared_by_text(words[rows], g[rows]))
     return LayerGradients(norms, add, unsigned=unsigned.sqrt(), additions=positions)

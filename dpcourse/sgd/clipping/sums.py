@@ -79,11 +79,6 @@ def weigh(layers: Iterable[LayerGradients], clip_norm: float) -> tuple[Tensor, T
     return torch.from_numpy(norms).to(where), torch.from_numpy(weights).to(where), torch.from_numpy(fits).to(where)
 
 
-def total_of(values: Tensor) -> Tensor:
-    """The sum over everything but the examples."""
-    return values.flatten(1).sum(1)
-
-
 def norms_of(values: Tensor) -> Tensor:
     """Every example's l2 norm, in one pass. Very many numbers are added up in double precision: one by one, beside a
     large one, small ones would be rounded away."""
@@ -107,7 +102,7 @@ def product_norms(a: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         return in_double(lambda a, g: product_norms(a, g)[0], a, g), longest, unsigned
     if a.shape[1] ** 2 > a.shape[2] * g.shape[2]:
         return norms_of(torch.bmm(g.transpose(1, 2), a)), longest, unsigned
-    squares = total_of(torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2)))
+    squares = (torch.bmm(a, a.transpose(1, 2)) * torch.bmm(g, g.transpose(1, 2))).sum((1, 2))
     # If positions cancel, rounding remains: then the product is formed after all. An attacker could arrange for it.
     form = lambda rows: norms_of(torch.bmm(g[rows].transpose(1, 2), a[rows])).square()  # noqa: E731
     return mended(squares, unsigned.square(), form), longest, unsigned
