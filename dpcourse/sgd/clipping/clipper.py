@@ -58,7 +58,7 @@ class Clipper:
         self._anatomy, self._layers = _anatomy(model), list(model.modules())
         self._ghost = GhostPass(model, self.parameters.values())
         self._aliases = len(self._layers) < len(list(model.named_modules(remove_duplicate=False)))
-        self._methods: dict[tuple[object, ...], str] = {}  # that were tried out, by situation
+        self._choices: dict[tuple[object, ...], str] = {}  # of a method, by situation
         self._largest: dict[tuple[object, ...], int] = {}  # the largest lot that was looked at, by situation
         self._warnings: set[str] = set()
 
@@ -137,7 +137,7 @@ class Clipper:
         if len(inputs) > LARGER * self._largest.get(situation, 0):
             check_examples_stay_apart(self.model, self.loss, inputs, targets)
             self._largest[situation] = len(inputs)
-        return self._methods.get(situation) or self._try_methods(situation, *a_few(inputs, targets))
+        return self._choices.get(situation) or self._try_methods(situation, *a_few(inputs, targets))
 
     def _try_methods(self, situation: tuple[object, ...], x: Tensor, y: Tensor) -> str:
         """The first method that agrees with the loop on a few examples; remembered, if they tell anything."""
@@ -158,7 +158,7 @@ class Clipper:
         if reasons:
             self._warn(method, "; ".join(reasons))
         if reasons or (len(x) > 1 and bool(norms.gt(SMALLEST_CLIP_NORM).all())):  # from zeros nothing is learnt
-            self._methods[situation] = method
+            self._choices[situation] = method
         return method
 
     def _disagreement(
