@@ -33,13 +33,13 @@ slides: setup ## the lectures as reveal.js decks for the classroom: build/slides
 	$(PY) -m tools.pages slides
 
 experiments: setup ## compute anew what lectures 4 and 5 show from stored results (about 20 and 35 minutes)
-	$(PY) -m tools.train_grid
-	$(PY) -m tools.adaptive_grid
-	$(PY) -m tools.adaptive_pictures
+	$(PY) -m experiments.train_grid
+	$(PY) -m experiments.adaptive_grid
+	$(PY) -m experiments.adaptive_pictures
 
 study: setup ## grade right and wrong homework submissions again and again (hours; the right ones go on where they were)
-	$(PY) -m tools.judge_study
-	$(PY) -m tools.judge_misses
+	$(PY) -m studies.right_submissions
+	$(PY) -m studies.wrong_submissions
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow and not postgres"

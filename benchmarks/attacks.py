@@ -1,4 +1,4 @@
-"""The bank of attacks (tests/autograder/attack_bank/) against stock nbgrader: ``python -m benchmarks.attacks``.
+"""The bank of attacks (testing/attacks/) against stock nbgrader: ``python -m benchmarks.attacks``.
 
 Each attack is graded by ``nbgrader autograde`` together with an honest student, in a jail of its own around the whole
 grader, because stock nbgrader lets students' code do what it likes. For our grader the same bank is a test
@@ -49,9 +49,9 @@ def jailed(folder: Path, command: list[str], settings: dict[str, str]) -> tuple[
 
 def tried(attack_name: str, course: Path) -> str:
     """What stock nbgrader makes of one attack, in a word or two."""
-    from tests.autograder.attack_bank import ATTACKS, SECRET, VICTIM
-    from tests.autograder.classroom import hand_in
-    from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook
+    from testing.attacks import ATTACKS, SECRET, VICTIM
+    from testing.classroom import hand_in
+    from testing.five_tasks import HOMEWORK, POINTS, all_right, notebook
 
     attack = next(one for one in ATTACKS if one.name == attack_name)
     with tempfile.TemporaryDirectory(dir=course.parent) as name:
@@ -89,8 +89,8 @@ def tried(attack_name: str, course: Path) -> str:
 
 
 def main() -> None:
-    from tests.autograder.attack_bank import ATTACKS, SECRET
-    from tests.autograder.five import HOMEWORK, five_course
+    from testing.attacks import ATTACKS, SECRET
+    from testing.five_tasks import HOMEWORK, five_course
 
     if shutil.which("bwrap") is None:
         raise SystemExit("these attacks need a jail: sudo apt-get install bubblewrap")

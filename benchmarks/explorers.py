@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.figures import Figure
 from dpcourse import explore
-from tools.browser import Jupyter, chromium, explorers_in, jupyter, open_and_run, write_notebook
+from testing.browser import Jupyter, chromium, explorers_in, jupyter, open_and_run, write_notebook
 
 LECTURES = Path(__file__).parent.parent / "lectures"
 PRESSES, FAST = 20, 40
@@ -25,7 +25,7 @@ PEER = """
 import matplotlib.pyplot as plt
 from ipywidgets import FloatSlider, interact
 from dpcourse import explore
-from dpcourse.plots import PALETTE
+from dpcourse.scenes import PALETTE
 scene = explore.laplace_scale().scene
 def show(b):
     figure, grid = plt.subplots(1, 2, figsize=(10, 3.6))

@@ -122,8 +122,8 @@ class Memory:
 
 def class_in(folder: Path, homework: str, number: int) -> Path:
     """A course with a class that has handed in."""
-    from tests.autograder.classroom import class_of, course_in, hand_in
-    from tests.autograder.five import HOMEWORK, all_right, all_wrong, five_course, notebook
+    from testing.classroom import class_of, course_in, hand_in
+    from testing.five_tasks import HOMEWORK, all_right, all_wrong, five_course, notebook
 
     if homework != HOMEWORK:
         root = course_in(folder, homework)

@@ -18,7 +18,7 @@ _HOME = {
     "mechanisms": "DiscreteLaplace Exponential Gaussian KaryResponse Laplace LeakRows LeakTable LocalLaplace Mechanism "
     "RandomizedResponse ReportNoisyMax",
     "privacy_loss": "Bracket ComposedLoss DiscreteLoss EitherDirection GaussianLoss LaplaceLoss PrivacyLoss",
-    "accounting": "Budget BudgetExceeded Spent",
+    "accounting": "Budget BudgetExceeded Cost",
     "guarantee": "Guarantee Neighbours",
     "randomness": "SystemRandomness",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dpcourse import door
+from dpcourse import checks
 
 
 class Neighbours(StrEnum):
@@ -21,7 +21,7 @@ class Neighbours(StrEnum):
     @classmethod
     def of(cls, value: Neighbours | str, name: str = "relation") -> Neighbours:
         """Accept the member or its text, quoting anything else under the ``name`` the caller knows it by."""
-        return cls(door.one_of(name, getattr(value, "value", value), [member.value for member in cls]))
+        return cls(checks.one_of(name, getattr(value, "value", value), [member.value for member in cls]))
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Guarantee:
     tight: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.non_negative("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", door.small_delta("delta", self.delta))
+        object.__setattr__(self, "epsilon", checks.non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", checks.small_delta("delta", self.delta))
         object.__setattr__(self, "relation", Neighbours.of(self.relation))
 
     def __str__(self) -> str:

@@ -68,7 +68,7 @@ def require_program(*names: str, package: str | None = None) -> str:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium (or Chrome) to drive."""
-    from tools import browser  # here: it brings nbformat along, two seconds that most tests need not wait for
+    from testing import browser
 
     return require_program(*browser.CHROMIUM)
 

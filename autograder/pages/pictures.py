@@ -9,17 +9,17 @@ import numpy as np
 
 
 def kept(picture: Any) -> str:
-    """A ``dpcourse.plots`` picture as text; "" for none."""
+    """A ``dpcourse.scenes`` picture as text; "" for none."""
     if picture is None:
         return ""
-    from dpcourse.plots.packing import tree_of
+    from dpcourse.scenes.packing import tree_of
 
     return json.dumps(tree_of(picture), default=lambda array: np.round(array, 9).tolist())
 
 
 def restored(text: str) -> Any:
     """The picture of such a text. What is none raises ValueError."""
-    from dpcourse.plots import picture
+    from dpcourse.scenes import picture
 
     def part(node: Any) -> Any:
         if isinstance(node, list):
@@ -40,6 +40,6 @@ def restored(text: str) -> Any:
 
 def png(text: str) -> bytes:
     """The picture painted."""
-    from dpcourse.plots import paper
+    from dpcourse.scenes import matplotlib_painter
 
-    return paper.png(restored(text), width=6)
+    return matplotlib_painter.png(restored(text), width=6)

@@ -18,7 +18,7 @@ from autograder.pages.similarity import THRESHOLD
 from autograder.pages.statistics import FEWEST, SHOWN, TASK_STATUSES, describe_homework
 
 if TYPE_CHECKING:
-    from dpcourse.plots import Picture
+    from dpcourse.scenes import Picture
     from dpcourse.tasks import Task
 
 Names = Mapping[str, tuple[str, ...]]
@@ -79,10 +79,10 @@ def find_tasks(course: Course, assignment: Assignment) -> dict[str, Task]:
 def make_page(report: Mapping[str, Any]) -> bytes:
     """The whole page."""
     from autograder.pages.page import embedded, rendered
-    from dpcourse.plots import paper
+    from dpcourse.scenes import matplotlib_painter
 
     def paint(picture: Picture) -> dict[str, str]:
-        wide, narrow = (embedded(paper.png(picture, width=width, dpi=110)) for width in (8, 4.4))
+        wide, narrow = (embedded(matplotlib_painter.png(picture, width=width, dpi=110)) for width in (8, 4.4))
         return {"wide": wide, "narrow": narrow, "says": picture.says}
 
     sections = [
@@ -103,7 +103,7 @@ def draw_scores(section: Mapping[str, Any]) -> Picture:
     """How many have how many points."""
     import numpy as np
 
-    from dpcourse.plots import Axis, Bars, Picture, Rule, panel
+    from dpcourse.scenes import Axis, Bars, Picture, Rule, panel
 
     scores, most = section["scores"], max(section["max_score"], 1e-9)
     bins = int(min(20, max(5, most)))
@@ -128,7 +128,7 @@ def draw_scores(section: Mapping[str, Any]) -> Picture:
 
 def draw_progress(progress: Mapping[str, Any]) -> Picture:
     """The mean of each homework, and each student's course."""
-    from dpcourse.plots import Axis, Line, Picture, Points, panel
+    from dpcourse.scenes import Axis, Line, Picture, Points, panel
 
     homeworks, students = progress["homeworks"], progress["students"]
     others = [one for one in students if not one["dropped"]][: MOST_LINES - 1]

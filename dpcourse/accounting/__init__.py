@@ -1,6 +1,7 @@
 """How costs add up: the rules of the lectures, Renyi DP, the exact privacy loss of DP-SGD, and a budget to spend."""
 
 from dpcourse.accounting.budget import Budget, BudgetExceeded, Entry
+from dpcourse.accounting.cost import Cost
 from dpcourse.accounting.dp_sgd import dp_sgd_accounts, dp_sgd_epsilon, dp_sgd_loss, sigma_for, steps_within
 from dpcourse.accounting.renyi import MOMENTS, ORDERS, Renyi, renyi_gaussian, renyi_laplace, renyi_sampled_gaussian
 from dpcourse.accounting.rules import (
@@ -10,7 +11,6 @@ from dpcourse.accounting.rules import (
     best_composition,
     group_privacy,
 )
-from dpcourse.accounting.spent import Spent
 
 __all__ = [
     "MOMENTS",
@@ -19,7 +19,7 @@ __all__ = [
     "BudgetExceeded",
     "Entry",
     "Renyi",
-    "Spent",
+    "Cost",
     "advanced_composition",
     "amplify_by_sampling",
     "basic_composition",

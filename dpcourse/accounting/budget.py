@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Neighbours
 from dpcourse.mechanisms.base import Mechanism
 from dpcourse.randomness import Rng
@@ -39,8 +39,8 @@ class Budget:
     ledger: list[Entry] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self.epsilon = door.positive("epsilon", self.epsilon)
-        self.delta = door.small_delta("delta", self.delta)
+        self.epsilon = checks.positive("epsilon", self.epsilon)
+        self.delta = checks.small_delta("delta", self.delta)
         if self.relation is not None:
             self.relation = Neighbours.of(self.relation)
 
@@ -59,8 +59,8 @@ class Budget:
         """Charge (epsilon, delta), or raise BudgetExceeded and charge nothing."""
         entry = Entry(
             str(label) or f"query {len(self.ledger) + 1}",
-            door.non_negative("epsilon", epsilon),
-            door.small_delta("delta", delta),
+            checks.non_negative("epsilon", epsilon),
+            checks.small_delta("delta", delta),
         )
         left = self.remaining
         if entry.epsilon > left[0] or entry.delta > left[1]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from dpcourse import door
+from dpcourse import checks
+from dpcourse.accounting.cost import Spent
 from dpcourse.accounting.renyi import MOMENTS, renyi_sampled_gaussian
 from dpcourse.accounting.rules import advanced_composition, amplify_by_sampling, basic_composition
-from dpcourse.accounting.spent import Spent
 from dpcourse.privacy_loss import GaussianLoss, PrivacyLoss
 
 
@@ -16,25 +16,25 @@ def dp_sgd_loss(sigma: float, q: float, steps: int) -> PrivacyLoss:
 
     ``sigma`` is the noise multiplier (noise standard deviation / clipping norm), ``q`` the sampling rate.
     """
-    return GaussianLoss(1 / door.positive("sigma", sigma)).subsample(q).compose(door.whole_number("steps", steps))
+    return GaussianLoss(1 / checks.positive("sigma", sigma)).subsample(q).compose(checks.whole_number("steps", steps))
 
 
 def dp_sgd_epsilon(sigma: float, q: float, steps: int, delta: float) -> float:
     """A certified upper bound on epsilon, within about 3e-5 (relative) of the exact value for the usual settings."""
-    return dp_sgd_loss(sigma, q, steps).epsilon(door.small_delta("delta", delta, zero=False))
+    return dp_sgd_loss(sigma, q, steps).epsilon(checks.small_delta("delta", delta, zero=False))
 
 
-def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Spent]:
+def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Cost]:
     """The same run as five accountants see it, from the slides' tools to the exact privacy loss.
 
     The first two calibrate each step as an (eps_0, delta_0)-DP Gaussian, amplify it by sampling and compose; delta is
     split evenly between steps (and, for the advanced rule, half of it is the rule's own slack).
     """
-    steps, delta = door.whole_number("steps", steps), door.small_delta("delta", delta, zero=False)
-    one_step = GaussianLoss(1 / door.positive("sigma", sigma))
-    q = door.fraction_of_one("q", q)
+    steps, delta = checks.whole_number("steps", steps), checks.small_delta("delta", delta, zero=False)
+    one_step = GaussianLoss(1 / checks.positive("sigma", sigma))
+    q = checks.fraction_of_one("q", q)
 
-    def amplified(delta_share: float) -> Spent:
+    def amplified(delta_share: float) -> Cost:
         # delta_share is per step and after amplification, which multiplies by q; below 1 it must stay.
         before = min(delta_share / q, 0.999)
         return amplify_by_sampling(one_step.epsilon(before), before, q)
@@ -45,7 +45,7 @@ def dp_sgd_accounts(sigma: float, q: float, steps: int, delta: float) -> list[Sp
     moments = renyi_sampled_gaussian(sigma, q, orders=MOMENTS).compose(steps).epsilon(delta, conversion="moments")
     improved = renyi_sampled_gaussian(sigma, q).compose(steps).epsilon(delta)
     loss = dp_sgd_loss(sigma, q, steps)
-    exact = Spent(loss.epsilon(delta), delta, "privacy loss distribution", label=loss.label)
+    exact = Cost(loss.epsilon(delta), delta, "privacy loss distribution", label=loss.label)
     return [basic, advanced, moments, improved, exact]
 
 
@@ -53,8 +53,8 @@ def sigma_for(epsilon: float, delta: float, *, q: float = 1.0, steps: int = 1) -
     """The smallest noise multiplier (to a relative 1e-6) for which the run is certified (epsilon, delta)-DP."""
     from scipy.optimize import brentq
 
-    epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
-    q, steps = door.fraction_of_one("q", q), door.whole_number("steps", steps)
+    epsilon, delta = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta, zero=False)
+    q, steps = checks.fraction_of_one("q", q), checks.whole_number("steps", steps)
 
     def excess(log_sigma: float) -> float:
         # An epsilon of 0 or infinity would stop the root finder; any number of the right sign will do there.
@@ -79,7 +79,7 @@ def sigma_for(epsilon: float, delta: float, *, q: float = 1.0, steps: int = 1) -
 
 def steps_within(epsilon: float, delta: float, *, sigma: float, q: float) -> int:
     """The largest number of steps that is certified (epsilon, delta)-DP; 0 if not even one is."""
-    epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
+    epsilon, delta = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta, zero=False)
 
     def fits(steps: int) -> bool:
         return dp_sgd_epsilon(sigma, q, steps, delta) <= epsilon

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
-from dpcourse.accounting.spent import Spent
+from dpcourse import checks
+from dpcourse.accounting.cost import Cost
 
 #: Orders from 1.1 to 1024, dense where the optimum usually lies.
 ORDERS = tuple([1 + x / 10 for x in range(1, 100)] + list(range(11, 65)) + [80, 96, 128, 192, 256, 384, 512, 1024])
@@ -31,7 +31,7 @@ class Renyi:
 
     def compose(self, k: int) -> Renyi:
         """k rounds: k times every divergence."""
-        k = door.whole_number("k", k)
+        k = checks.whole_number("k", k)
         return Renyi(self.orders, tuple(k * each for each in self.divergences))
 
     def __add__(self, other: Renyi) -> Renyi:
@@ -42,31 +42,31 @@ class Renyi:
         sums = (a + b for a, b in zip(self.divergences, other.divergences, strict=True))
         return Renyi(self.orders, tuple(sums))
 
-    def epsilon(self, delta: float, *, conversion: str = "improved") -> Spent:
+    def epsilon(self, delta: float, *, conversion: str = "improved") -> Cost:
         """The best epsilon over all orders.
 
         "moments": r + ln(1/delta)/(a - 1), the conversion of Abadi et al. 2016 and Mironov 2017.
         "improved": r + ln((a-1)/a) - (ln delta + ln a)/(a - 1) (Canonne, Kamath & Steinke 2020, Proposition 12).
         """
-        delta = door.small_delta("delta", delta, zero=False)
-        door.one_of("conversion", conversion, ("improved", "moments"))
+        delta = checks.small_delta("delta", delta, zero=False)
+        checks.one_of("conversion", conversion, ("improved", "moments"))
         a, r = np.array(self.orders), np.array(self.divergences)
         candidates = r + math.log(1 / delta) / (a - 1)
         if conversion == "improved":
             candidates = np.minimum(candidates, r + np.log1p(-1 / a) - (math.log(delta) + np.log(a)) / (a - 1))
         name = "Renyi DP" if conversion == "improved" else "moments accountant"
-        return Spent(max(float(candidates.min()), 0.0), delta, name)
+        return Cost(max(float(candidates.min()), 0.0), delta, name)
 
 
 def renyi_gaussian(sigma: float, *, sensitivity: float = 1.0, orders: Sequence[float] = ORDERS) -> Renyi:
     """a sensitivity^2 / (2 sigma^2)."""
-    ratio = door.positive("sensitivity", sensitivity) / door.positive("sigma", sigma)
+    ratio = checks.positive("sensitivity", sensitivity) / checks.positive("sigma", sigma)
     return _curve(orders, lambda a: a * ratio**2 / 2)
 
 
 def renyi_laplace(epsilon: float, *, orders: Sequence[float] = ORDERS) -> Renyi:
     """Mironov 2017, Proposition 6, for Laplace noise of scale sensitivity/epsilon."""
-    epsilon = door.positive("epsilon", epsilon)
+    epsilon = checks.positive("epsilon", epsilon)
 
     def divergence(a: float) -> float:
         up = math.log(a / (2 * a - 1)) + (a - 1) * epsilon
@@ -82,7 +82,7 @@ def renyi_sampled_gaussian(sigma: float, q: float, *, orders: Sequence[float] = 
     Q = N(0, sigma^2), P = (1 - q) N(0, sigma^2) + q N(1, sigma^2). The integrand is analytic and falls off like a
     Gaussian, so the trapezoidal rule converges geometrically: a step of sigma/16 leaves an error below 1e-15.
     """
-    sigma, q = door.positive("sigma", sigma), door.fraction_of_one("q", q)
+    sigma, q = checks.positive("sigma", sigma), checks.fraction_of_one("q", q)
     if q == 1:
         return renyi_gaussian(sigma, orders=orders)
 
@@ -104,6 +104,6 @@ def _curve(orders: Sequence[float], divergence: Any) -> Renyi:
     if not len(orders):
         raise ValueError(f"orders must have at least one entry, got {orders!r}")
     for order in orders:
-        if not door.real("orders", order) > 1:
+        if not checks.real("orders", order) > 1:
             raise ValueError(f"orders must all be > 1, got {order!r}")
     return Renyi(tuple(float(order) for order in orders), tuple(divergence(float(order)) for order in orders))

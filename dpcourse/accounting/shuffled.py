@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.randomness import Rng, generator
 
 
@@ -32,8 +32,8 @@ def shuffled_epsilon_at_least(sigma: float, steps: int, delta: float) -> float:
     largest of the released sums (after adding the batch size). The threshold that demands most is found on a grid; any
     other grid would give a valid bound, too.
     """
-    sigma, steps = door.positive("sigma", sigma), door.whole_number("steps", steps)
-    delta = door.small_delta("delta", delta, zero=False)
+    sigma, steps = checks.positive("sigma", sigma), checks.whole_number("steps", steps)
+    delta = checks.small_delta("delta", delta, zero=False)
     c = np.linspace(0, 2 + 12 * sigma, 4001)
     p, q = (_log_max_above(c, shift, sigma, steps) for shift in (2.0, 1.0))
     seen = p > math.log(delta)
@@ -46,7 +46,7 @@ def shuffled_maxima(sigma: float, steps: int, *, contributes: bool, size: int, r
 
     ``contributes`` says whether the person contributes +1, or nothing, while everybody else contributes -1.
     """
-    sigma, steps = door.positive("sigma", sigma), door.whole_number("steps", steps)
-    sums = generator(rng).normal(0, sigma, (door.whole_number("size", size), steps))
+    sigma, steps = checks.positive("sigma", sigma), checks.whole_number("steps", steps)
+    sums = generator(rng).normal(0, sigma, (checks.whole_number("size", size), steps))
     sums[:, 0] += 2 if contributes else 1  # which of the batches it is does not matter for the largest
     return np.asarray(sums.max(1))

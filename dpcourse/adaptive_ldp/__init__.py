@@ -1,11 +1,10 @@
 """Adaptive local privacy for categories: AdOBEst-LDP (Yildirim & Aydin) with its corrections, and its competitors."""
 
-from dpcourse.adaptive_ldp.columns import Columns, columns, first_epsilons, second_epsilon
-from dpcourse.adaptive_ldp.competitors import COMPETITORS
 from dpcourse.adaptive_ldp.estimates import grouped, inverted, maximum_likelihood, to_simplex, total_variation
+from dpcourse.adaptive_ldp.frequency_oracle import Oracle
+from dpcourse.adaptive_ldp.frequency_oracles import COMPETITORS
 from dpcourse.adaptive_ldp.gibbs import gibbs
-from dpcourse.adaptive_ldp.labels import StandardResponse
-from dpcourse.adaptive_ldp.loop import AdaptiveSurvey
+from dpcourse.adaptive_ldp.langevin import Langevin
 from dpcourse.adaptive_ldp.matrices import (
     naive_matrix,
     published_matrix,
@@ -14,9 +13,9 @@ from dpcourse.adaptive_ldp.matrices import (
     transition_matrix,
     true_epsilon,
 )
-from dpcourse.adaptive_ldp.oracle import Oracle
-from dpcourse.adaptive_ldp.posterior import Langevin
-from dpcourse.adaptive_ldp.responses import RestrictedResponse
+from dpcourse.adaptive_ldp.rrrr import RestrictedResponse
+from dpcourse.adaptive_ldp.rrrr_columns import Columns, columns, first_epsilons, second_epsilon
+from dpcourse.adaptive_ldp.standard_response import StandardResponse
 from dpcourse.adaptive_ldp.subsets import (
     best_subset,
     best_subset_sizes,
@@ -25,6 +24,7 @@ from dpcourse.adaptive_ldp.subsets import (
     semi_adaptive_subset,
     semi_adaptive_subsets,
 )
+from dpcourse.adaptive_ldp.survey import AdaptiveSurvey
 from dpcourse.adaptive_ldp.utilities import UTILITIES, utilities
 
 __all__ = [

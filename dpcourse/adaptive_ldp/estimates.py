@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 
 
 def total_variation(p: Any, q: Any) -> Any:
@@ -16,14 +16,14 @@ def total_variation(p: Any, q: Any) -> Any:
 
 def likelihood_rows(rows: Any, counts: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """Check rows (groups, K), P(y | x) up to a factor for each response or group, and how often each occurs."""
-    table = door.finite_array("rows", rows)
+    table = checks.finite_array("rows", rows)
     if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] < 2:
         raise ValueError(f"rows must be a table of at least one response and two categories, got shape {table.shape}")
     if table.min() < 0 or (table.sum(axis=1) <= 0).any():
         raise ValueError(f"rows must be probabilities, none all zero, got {table[(table <= 0).any(axis=1)][:1]!r}")
     if counts is None:
         return table, np.ones(len(table), dtype=np.int64)
-    numbers = door.integer_array("counts", counts)
+    numbers = checks.integer_array("counts", counts)
     if numbers.shape != (len(table),) or (numbers < 0).any() or numbers.sum() == 0:
         raise ValueError(f"counts must be one number >= 0 for each of the {len(table)} rows, got {counts!r}")
     return table, numbers
@@ -47,10 +47,10 @@ def maximum_likelihood(
     ``tolerance`` higher (the function is concave: by the largest slope at most), or after ``most`` steps.
     """
     rows, numbers = likelihood_rows(rows, counts)
-    if door.positive("prior", prior) < 1:
+    if checks.positive("prior", prior) < 1:
         raise ValueError(f"prior must be >= 1 for a mode inside the simplex, got {prior!r}")
     total = numbers.sum() + (prior - 1) * rows.shape[1]
-    tolerance = max(door.positive("tolerance", tolerance), 1e-13 * total)  # rounding hides what is less
+    tolerance = max(checks.positive("tolerance", tolerance), 1e-13 * total)  # rounding hides what is less
     theta = np.full(rows.shape[1], 1 / rows.shape[1])
     for done in range(most):
         if done == 10:
@@ -104,7 +104,7 @@ def _part_of_the_way(values: np.ndarray, move: np.ndarray) -> float:
 
 def to_simplex(values: Any) -> np.ndarray:
     """The nearest point of the simplex (Euclidean) to each row: subtract a level, cut at 0 (Held et al. 1974)."""
-    points = door.finite_array("values", values)
+    points = checks.finite_array("values", values)
     if points.ndim == 0 or points.shape[-1] == 0:
         raise ValueError(f"values must be vectors of at least one number, got {values!r}")
     down = -np.sort(-points, axis=-1)
@@ -118,10 +118,10 @@ def inverted(reports: Any, matrix: Any) -> np.ndarray:
 
     It sums to one but may leave [0, 1]; ``to_simplex`` brings it back. A singular matrix is refused.
     """
-    table = door.finite_array("matrix", matrix)
+    table = checks.finite_array("matrix", matrix)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or np.linalg.matrix_rank(table) < len(table):
         raise ValueError(f"matrix must be square and invertible, got {matrix!r}")
-    answers = door.integer_array("reports", reports).ravel()
+    answers = checks.integer_array("reports", reports).ravel()
     if answers.size == 0 or answers.min() < 0 or answers.max() >= len(table):
         raise ValueError(f"reports must be some of the categories 0..{len(table) - 1}, got {reports!r}")
     return np.linalg.solve(table.T, np.bincount(answers, minlength=len(table)) / answers.size)

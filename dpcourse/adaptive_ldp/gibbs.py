@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.adaptive_ldp.estimates import likelihood_rows, maximum_likelihood
 from dpcourse.randomness import Rng, generator
 
@@ -28,9 +28,9 @@ def gibbs(
     Every chain starts at the maximum-likelihood estimate, a little inside the simplex, and forgets ``burn`` sweeps.
     """
     rows, numbers = likelihood_rows(rows, counts)
-    prior, rng = door.positive("prior", prior), generator(rng)
-    sweeps, chains = door.whole_number("sweeps", sweeps), door.whole_number("chains", chains)
-    burn, k = door.whole_number("burn", burn, at_least=0), rows.shape[1]
+    prior, rng = checks.positive("prior", prior), generator(rng)
+    sweeps, chains = checks.whole_number("sweeps", sweeps), checks.whole_number("chains", chains)
+    burn, k = checks.whole_number("burn", burn, at_least=0), rows.shape[1]
     start = 0.9 * maximum_likelihood(rows, numbers) + 0.1 / k
     theta = np.tile(start, (chains, 1))
     samples = np.empty((chains, sweeps, k))

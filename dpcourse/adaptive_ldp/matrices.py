@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
-from dpcourse.adaptive_ldp.responses import RestrictedResponse
+from dpcourse import checks
+from dpcourse.adaptive_ldp.rrrr import RestrictedResponse
 
 #: A row may miss 1 by this much: what sums of rounded probabilities do.
 ROUNDING = 1e-9
@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 def transition_matrix(name: str, value: Any) -> np.ndarray:
     """A row-stochastic matrix, checked: at least one row, entries in [0, 1], every row sums to 1."""
-    matrix = door.finite_array(name, value)
+    matrix = checks.finite_array(name, value)
     if matrix.ndim != 2 or matrix.size == 0:
         raise ValueError(f"{name} must have a row for each true category and a column for each report, got {value!r}")
     outside = (matrix < 0) | (matrix > 1 + ROUNDING)
@@ -72,8 +72,8 @@ def restricted_matrix(k: int, subset: Iterable[int], first: float, second: float
 
     Straight from the algorithm: the law of the extra category R for each x, then SRR on S + {R}.
     """
-    shape = RestrictedResponse(k, tuple(subset), epsilon=door.positive("first", first))  # checks k and subset
-    second, member = door.non_negative("second", second), shape.member
+    shape = RestrictedResponse(k, tuple(subset), epsilon=checks.positive("first", first))  # checks k and subset
+    second, member = checks.non_negative("second", second), shape.member
     inside, outside = np.flatnonzero(member), np.flatnonzero(~member)
     lie, n = math.exp(-second), len(outside)
     extra = np.zeros((shape.k, shape.k))  # Pr(R = r | x)
@@ -95,8 +95,8 @@ def published_second_epsilon(epsilon: float, first: float, inside: int) -> float
 
     min(eps, (m - 1) / (m e^(eps1 - eps) - 1)) with m = |S| where the slide has the logarithm of that and m = |S^c|.
     """
-    epsilon, first = door.positive("epsilon", epsilon), door.positive("first", first)
-    inside = door.whole_number("inside", inside, at_least=0)
+    epsilon, first = checks.positive("epsilon", epsilon), checks.positive("first", first)
+    inside = checks.whole_number("inside", inside, at_least=0)
     below = inside * math.exp(first - epsilon) - 1
     return min(epsilon, (inside - 1) / below) if inside > 0 and below > 0 else epsilon
 

@@ -1,6 +1,6 @@
 """Many simulated surveys side by side: the talk's experiments, where the truth is known and errors can be measured.
 
-What :class:`~dpcourse.adaptive_ldp.loop.AdaptiveSurvey` does one report at a time for one survey is done here for all
+What :class:`~dpcourse.adaptive_ldp.survey.AdaptiveSurvey` does one report at a time for one survey is done here for all
 surveys (rows of arrays) at once. The people's answers are simulated too, so this module, unlike that one, sees them.
 """
 
@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
-from dpcourse.adaptive_ldp.columns import SHARE, Columns, columns, first_epsilons
+from dpcourse import checks
 from dpcourse.adaptive_ldp.estimates import maximum_likelihood, total_variation
-from dpcourse.adaptive_ldp.loop import UPDATES, AdaptiveSurvey
-from dpcourse.adaptive_ldp.posterior import MINIBATCH, Langevin, chi_square
+from dpcourse.adaptive_ldp.langevin import MINIBATCH, Langevin, chi_square
+from dpcourse.adaptive_ldp.rrrr_columns import SHARE, Columns, columns, first_epsilons
 from dpcourse.adaptive_ldp.subsets import best_subsets, semi_adaptive_subsets
+from dpcourse.adaptive_ldp.survey import UPDATES, AdaptiveSurvey
 from dpcourse.adaptive_ldp.utilities import UTILITIES, probability_rows
 from dpcourse.randomness import Rng, generator
 
@@ -65,20 +65,20 @@ class Simulated:
 def adaptive_rule(k: int, epsilon: float, utility: str, share: float = SHARE) -> Rule:
     """The best subset for a utility."""
     firsts = first_epsilons(k, epsilon, share)
-    door.one_of("utility", utility, list(UTILITIES))
+    checks.one_of("utility", utility, list(UTILITIES))
     return lambda thetas: best_subsets(thetas, epsilon, firsts, utility)
 
 
 def semi_adaptive_rule(alpha: float) -> Rule:
     """The smallest subset that holds probability alpha."""
-    alpha = door.probability("alpha", alpha)
+    alpha = checks.probability("alpha", alpha)
     return lambda thetas: semi_adaptive_subsets(thetas, alpha)
 
 
 def people(truth: Any, arrivals: int, rng: Rng = None) -> np.ndarray:
     """The categories of the people who will arrive (runs, arrivals), drawn from each survey's true shares."""
     rows, rng = probability_rows("truth", truth), generator(rng)
-    number = door.whole_number("arrivals", arrivals)
+    number = checks.whole_number("arrivals", arrivals)
     return np.stack([rng.choice(rows.shape[1], size=number, p=row / row.sum()) for row in rows])
 
 
@@ -125,7 +125,7 @@ def simulate(
     estimate, the posterior mean over ``final`` updates; the non-adaptive ones need no updates before that.
     """
     thetas = probability_rows("truth", truth)
-    x = door.integer_array("arriving", arriving)
+    x = checks.integer_array("arriving", arriving)
     runs, k = thetas.shape
     if k > 62:
         raise ValueError(f"truth must have at most 62 categories (subsets are kept as bits of a number), got {k}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.adaptive_ldp.utilities import Ranked, probability_rows, values
 
 
@@ -26,7 +26,7 @@ def best_subsets(thetas: Any, epsilon: float, first: Any = None, utility: str = 
 
 def best_subset(theta: Any, epsilon: float, first: Any = None, utility: str = "honest") -> tuple[int, ...]:
     """The categories of the best subset for one theta, most probable first."""
-    sizes, order = _best(door.probability_vector("theta", theta, tolerance=1e-6)[None, :], epsilon, first, utility)
+    sizes, order = _best(checks.probability_vector("theta", theta, tolerance=1e-6)[None, :], epsilon, first, utility)
     return tuple(order[0, : sizes[0]].tolist())
 
 
@@ -42,7 +42,7 @@ def semi_adaptive_subsets(thetas: Any, alpha: float) -> np.ndarray:
 
 def semi_adaptive_subset(theta: Any, alpha: float) -> tuple[int, ...]:
     """The categories of the semi-adaptive subset for one theta, most probable first."""
-    sizes, order = _reaching(door.probability_vector("theta", theta, tolerance=1e-6)[None, :], alpha)
+    sizes, order = _reaching(checks.probability_vector("theta", theta, tolerance=1e-6)[None, :], alpha)
     return tuple(order[0, : sizes[0]].tolist())
 
 
@@ -52,7 +52,7 @@ def _best(rows: np.ndarray, epsilon: float, first: Any, utility: str) -> tuple[n
 
 
 def _reaching(rows: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    alpha, ranked = door.probability("alpha", alpha), Ranked(rows)
+    alpha, ranked = checks.probability("alpha", alpha), Ranked(rows)
     # .7 + .1 + .1 is to reach .9, though its float is a little less.
     short = ranked.inside < alpha - 1e-12
     return np.minimum(short.sum(axis=0), rows.shape[1] - 1), ranked.order

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
-from dpcourse.adaptive_ldp.columns import Columns, columns
+from dpcourse import checks
+from dpcourse.adaptive_ldp.rrrr_columns import Columns, columns
 
 
 class Ranked:
@@ -168,7 +168,7 @@ UTILITIES: dict[str, Callable[[Ranked, Family], np.ndarray]] = {
 
 def probability_rows(name: str, value: Any) -> np.ndarray:
     """A vector of at least two probabilities, or rows of them, as an (R, K) array; checked."""
-    array = door.finite_array(name, value)
+    array = checks.finite_array(name, value)
     rows = array[None, :] if array.ndim == 1 else array
     if rows.ndim != 2 or rows.shape[1] < 2:
         raise ValueError(f"{name} must be a vector of at least two probabilities or rows of them, got {value!r}")
@@ -183,7 +183,7 @@ def probability_rows(name: str, value: Any) -> np.ndarray:
 
 def values(ranked: Ranked, epsilon: float, first: Any, utility: str) -> np.ndarray:
     """The (K, R) values of a utility by its name."""
-    measure = UTILITIES[door.one_of("utility", utility, list(UTILITIES))]
+    measure = UTILITIES[checks.one_of("utility", utility, list(UTILITIES))]
     return measure(ranked, family(columns(len(ranked.p), epsilon, first)))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.chat_messages import ALPHABET, BLANK, DIGITS, END, Canary, encode
 from dpcourse.randomness import Rng, generator
 
@@ -36,8 +36,8 @@ class Exposure:
     space: int
 
     def __post_init__(self) -> None:
-        door.whole_number("space", self.space)
-        if not 1 <= door.positive("rank", self.rank) <= self.space:
+        checks.whole_number("space", self.space)
+        if not 1 <= checks.positive("rank", self.rank) <= self.space:
             raise ValueError(f"rank must be in 1..{self.space}, got {self.rank!r}")
 
     @property
@@ -83,7 +83,7 @@ def exposure(model: nn.Module, canary: Canary, *, sample: int | None = None, rng
         scores = all_log_perplexities(model, canary.format)
         own = scores[int(canary.filling)]
         return Exposure(int((scores <= own).sum()), canary.space)
-    sample = door.whole_number("sample", sample)
+    sample = checks.whole_number("sample", sample)
     drawn = generator(rng).integers(0, canary.space, sample)
     others = [canary.fill(str(i).zfill(len(canary.filling))) for i in drawn]
     scores = log_perplexity(model, [canary.text, *others])
@@ -97,7 +97,7 @@ def extract(model: nn.Module, format: str, *, passes: int = 10_000) -> str | Non
     Best-first search over beginnings (Dijkstra's shortest path, as in the paper): the first complete filling that is
     taken from the queue is the most likely of all. It is quick exactly when the model has memorised something.
     """
-    passes, start = door.whole_number("passes", passes), _lead(format)
+    passes, start = checks.whole_number("passes", passes), _lead(format)
     order = count()  # ties are taken in the order of arrival
     queue = [(0.0, next(order), start)]
     for _ in range(passes):
@@ -113,7 +113,7 @@ def extract(model: nn.Module, format: str, *, passes: int = 10_000) -> str | Non
 
 def beam_search(model: nn.Module, format: str, *, width: int = 10) -> list[str]:
     """Up to ``width`` likely fillings, the likeliest first; ``width=1`` is greedy. Quick, but it may miss the best."""
-    width, rows, scores = door.whole_number("width", width), [_lead(format)], torch.zeros(1)
+    width, rows, scores = checks.whole_number("width", width), [_lead(format)], torch.zeros(1)
     for letter in format[len(rows[0]) :]:
         choices = DIGITS if letter == BLANK else letter
         chances = _log2(model, torch.tensor([encode(END + row) for row in rows]))[:, -1]

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.mechanisms import Mechanism
 from dpcourse.randomness import Rng, generator
 
@@ -36,7 +36,7 @@ class Difference:
 
     def right(self, within: float = 0.5) -> float:
         """The share of guesses within this distance of the truth: for a yes/no answer, how often he is right."""
-        return float((np.abs(self.guess - self.truth) < door.positive("within", within)).mean())
+        return float((np.abs(self.guess - self.truth) < checks.positive("within", within)).mean())
 
 
 def difference(
@@ -54,14 +54,14 @@ def difference(
     are; for a mean he multiplies by it first. ``mechanism`` answers each query with its noise, freshly drawn; without
     one the answers are exact.
     """
-    data = door.finite_array("values", values)
-    person = door.whole_number("person", person, at_least=0)
+    data = checks.finite_array("values", values)
+    person = checks.whole_number("person", person, at_least=0)
     if data.ndim != 1 or len(data) < 2 or person >= len(data):
         raise ValueError(f"person must be one of at least two people in a vector, got {person!r} of shape {data.shape}")
-    if door.one_of("query", query, QUERIES) == "count" and not np.isin(data, (0, 1)).all():
+    if checks.one_of("query", query, QUERIES) == "count" and not np.isin(data, (0, 1)).all():
         raise ValueError(f"a count needs values 0 and 1, got {data[~np.isin(data, (0, 1))][0]}")
     answer = np.mean if query == "mean" else np.sum
-    rng, size = generator(rng), door.whole_number("repetitions", repetitions)
+    rng, size = generator(rng), checks.whole_number("repetitions", repetitions)
     releases = []
     for table in (data, np.delete(data, person)):
         exact = float(answer(table))

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.examples import Examples
 
 
@@ -44,13 +44,13 @@ def invert(
     care about. ``queries_only=True`` uses nothing but the confidences that an API returns: the gradient is taken from
     differences, one query for each pixel and step.
     """
-    steps, step_size = door.whole_number("steps", steps), door.positive("step_size", step_size)
-    shrink, smooth = door.non_negative("shrink", shrink), door.non_negative("smooth", smooth)
+    steps, step_size = checks.whole_number("steps", steps), checks.positive("step_size", step_size)
+    shrink, smooth = checks.non_negative("shrink", shrink), checks.non_negative("smooth", smooth)
     image, training = torch.full((1, *shape), 0.5), model.training
     model.eval()
     try:
         classes = _log_confidence(model, image).shape[1]
-        if not 0 <= door.whole_number("target", target, at_least=0) < classes:
+        if not 0 <= checks.whole_number("target", target, at_least=0) < classes:
             raise ValueError(f"target must be one of the classes 0..{classes - 1}, got {target!r}")
         for _ in range(steps):
             slope = _slope_by_queries(model, image, target) if queries_only else _slope(model, image, target)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.examples import Examples
 
 
@@ -39,7 +39,7 @@ class Roc:
 
     def tpr_at(self, fpr: float) -> float:
         """The largest TPR among thresholds whose FPR does not exceed ``fpr``."""
-        return float(self.tpr[self.fpr <= door.probability("fpr", fpr)].max())
+        return float(self.tpr[self.fpr <= checks.probability("fpr", fpr)].max())
 
 
 def advantage_by_luck(members: int, others: int, once_in: float = 20) -> tuple[float, float]:
@@ -48,8 +48,8 @@ def advantage_by_luck(members: int, others: int, once_in: float = 20) -> tuple[f
     The largest gap between two distribution functions, in one direction, times sqrt(n m / (n + m)), exceeds x with
     probability exp(-2 x^2), for large n and m (Smirnov 1939).
     """
-    n, m = door.whole_number("members", members), door.whole_number("others", others)
-    if door.positive("once_in", once_in) < 1:
+    n, m = checks.whole_number("members", members), checks.whole_number("others", others)
+    if checks.positive("once_in", once_in) < 1:
         raise ValueError(f"once_in must be at least 1, got {once_in!r}")
     unit = math.sqrt(1 / n + 1 / m)
     return math.sqrt(math.pi / 8) * unit, math.sqrt(math.log(once_in) / 2) * unit
@@ -70,7 +70,7 @@ def losses_of(model: nn.Module, examples: Examples, loss: Callable[[Tensor, Tens
 
 def roc(members: Any, others: Any) -> Roc:
     """The curve of a score that should be high for members."""
-    inside, outside = door.finite_array("members", members).ravel(), door.finite_array("others", others).ravel()
+    inside, outside = checks.finite_array("members", members).ravel(), checks.finite_array("others", others).ravel()
     if not inside.size or not outside.size:
         raise ValueError(f"members and others must not be empty, got {inside.size} and {outside.size} scores")
     thresholds = np.unique(np.concatenate([inside, outside]))[::-1]
@@ -92,13 +92,13 @@ def dp_bound(fpr: Any, epsilon: float, delta: float = 0.0) -> Any:
     Two lines bound it: TPR <= e^eps FPR + delta, and, for the opposite decision, 1 - FPR <= e^eps (1 - TPR) + delta
     (Kairouz, Oh & Viswanath 2015, "The Composition Theorem for Differential Privacy"). ``epsilon=math.inf`` allows all.
     """
-    rates = door.finite_array("fpr", fpr)
+    rates = checks.finite_array("fpr", fpr)
     if (rates < 0).any() or (rates > 1).any():
         raise ValueError(f"fpr must lie in [0, 1], got {fpr!r}")
-    delta = door.small_delta("delta", delta)
+    delta = checks.small_delta("delta", delta)
     if epsilon == math.inf:
         return np.ones_like(rates)[()]
-    epsilon = door.non_negative("epsilon", epsilon)
+    epsilon = checks.non_negative("epsilon", epsilon)
     by_presence = np.exp(np.minimum(epsilon + np.log(np.maximum(rates, 1e-300)), 1.0)) * (rates > 0) + delta
     by_absence = 1 - math.exp(-epsilon) * (1 - delta - rates)
     return np.clip(np.minimum(by_presence, by_absence), 0.0, 1.0)[()]
@@ -106,8 +106,8 @@ def dp_bound(fpr: Any, epsilon: float, delta: float = 0.0) -> Any:
 
 def advantage_bound(epsilon: float, delta: float = 0.0) -> float:
     """The largest TPR - FPR under (epsilon, delta)-DP: (e^eps - 1 + 2 delta) / (e^eps + 1), where the lines meet."""
-    delta = door.small_delta("delta", delta)
+    delta = checks.small_delta("delta", delta)
     if epsilon == math.inf:
         return 1.0
-    small = math.exp(-door.non_negative("epsilon", epsilon))
+    small = math.exp(-checks.non_negative("epsilon", epsilon))
     return (1 - small + 2 * delta * small) / (1 + small)

@@ -6,10 +6,10 @@ Every answer states its false-alarm probability (``level``) and the smallest err
 """
 
 from dpcourse.audit.binomial import binomial_fit, draws_to_tell_apart
+from dpcourse.audit.distribution_fit import chi_square_fit, ks_fit
 from dpcourse.audit.epsilon import EpsilonBound, audit_mechanism, detectable_epsilon, epsilon_lower_bound
-from dpcourse.audit.evidence import Fit
-from dpcourse.audit.fit import chi_square_fit, ks_fit
-from dpcourse.audit.scale import draws_needed_for_scale_error, scale_fit
+from dpcourse.audit.fit_result import Fit
+from dpcourse.audit.scale_fit import draws_needed_for_scale_error, scale_fit
 
 __all__ = [
     "EpsilonBound",

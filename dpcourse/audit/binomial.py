@@ -15,8 +15,8 @@ from functools import lru_cache
 
 from scipy import special
 
-from dpcourse import door
-from dpcourse.audit.evidence import Fit, error_rates, refuse_powerless
+from dpcourse import checks
+from dpcourse.audit.fit_result import Fit, error_rates, refuse_powerless
 
 
 def lower_tail(k: int, n: int, p: float) -> float:
@@ -72,11 +72,11 @@ def binomial_fit(
     ``limits`` are the nearest probabilities on either side that would be rejected with probability ``power``
     (default 1 - level), again exact. ``smallest_error`` is the distance beyond which every error is caught.
     """
-    draws = door.whole_number("draws", draws)
-    successes = door.whole_number("successes", successes, at_least=0)
+    draws = checks.whole_number("draws", draws)
+    successes = checks.whole_number("successes", successes, at_least=0)
     if successes > draws:
         raise ValueError(f"successes must be at most draws = {draws}, got {successes!r}")
-    p = door.probability("probability", probability)
+    p = checks.probability("probability", probability)
     level, power = error_rates(level, power)
     below, above = detected_limits(draws, p, level, power)
     # Where one side can never be rejected, errors on it are missed, but none of them is larger than that side is wide.
@@ -101,7 +101,7 @@ def draws_to_tell_apart(reference: float, wrong: float, *, level: float = 1e-6, 
 
     Found by bisection on the exact power. (The exact power has small teeth: one draw more may be a hair weaker.)
     """
-    p, q = door.probability("reference", reference), door.probability("wrong", wrong)
+    p, q = checks.probability("reference", reference), checks.probability("wrong", wrong)
     if p == q:
         raise ValueError(f"reference and wrong must differ, got {reference!r} twice")
     level, power = error_rates(level, power)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.audit.binomial import first_count, lower_tail, probability_at_least, probability_at_most, upper_tail
 from dpcourse.audit.events import most_telling
 from dpcourse.audit.outputs import Outputs, Statistic, comparable, draw
@@ -97,9 +97,9 @@ def epsilon_lower_bound(
     the bound exceeds the true epsilon with probability at most ``level``, whatever the mechanism and whatever event
     was found. The converse does not hold: a small bound proves no privacy, the leak may be elsewhere.
     """
-    delta = door.small_delta("delta", delta)
-    level = door.small_delta("level", level, zero=False)
-    claimed = None if claimed is None else door.non_negative("claimed", claimed)
+    delta = checks.small_delta("delta", delta)
+    level = checks.small_delta("level", level, zero=False)
+    claimed = None if claimed is None else checks.non_negative("claimed", claimed)
     outputs = comparable(outputs_with, outputs_without, statistic).shuffled(generator(rng))
     for name, world in (("outputs_with", outputs.with_it), ("outputs_without", outputs.without_it)):
         if world.size < _FEWEST:
@@ -153,10 +153,10 @@ def detectable_epsilon(
     Computed for randomized response, which every (epsilon, delta)-DP pair is a post-processing of [Kairouz, Oh and
     Viswanath 2015], by the event "the answer is 1". ``power`` defaults to 1 - level. Infinite if there is none.
     """
-    claimed, delta = door.non_negative("claimed", claimed), door.small_delta("delta", delta)
-    level = door.small_delta("level", level, zero=False)
-    miss = level if power is None else 1 - door.small_delta("power", power, zero=False)
-    n = door.whole_number("draws", draws, at_least=_FEWEST)
+    claimed, delta = checks.non_negative("claimed", claimed), checks.small_delta("delta", delta)
+    level = checks.small_delta("level", level, zero=False)
+    miss = level if power is None else 1 - checks.small_delta("power", power, zero=False)
+    n = checks.whole_number("draws", draws, at_least=_FEWEST)
     n -= int(_CHOOSE * n)
 
     def convicted(epsilon: float) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.randomness import Rng, generator
 
 Statistic = Callable[[Any], Any]
@@ -83,7 +83,7 @@ def draw(mechanism: Any, data: Any, draws: int, rng: Rng) -> Any:
 
     A function is called once per output: what it might share between the answers of one call is not for us to assume.
     """
-    draws = door.whole_number("draws", draws)
+    draws = checks.whole_number("draws", draws)
     rng = generator(rng)
     release = getattr(mechanism, "release", None)
     if release is not None:

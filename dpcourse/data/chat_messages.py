@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.examples import Examples
 from dpcourse.data.tables import uniforms
 
@@ -120,8 +120,8 @@ def messages(
     Each canary is written ``repeats`` times by one user, the first canary by user 0, in place of everyday messages; so
     the size of the corpus says nothing about it.
     """
-    users, per_user = door.whole_number("users", users), door.whole_number("per_user", per_user)
-    planted, repeats = tuple(canaries), door.whole_number("repeats", repeats, at_least=0)
+    users, per_user = checks.whole_number("users", users), checks.whole_number("per_user", per_user)
+    planted, repeats = tuple(canaries), checks.whole_number("repeats", repeats, at_least=0)
     if repeats >= per_user:
         raise ValueError(f"repeats must be below per_user = {per_user}, got {repeats!r}")
     if len(planted) > users:
@@ -130,7 +130,7 @@ def messages(
     texts = [[_sentence(row) for row in person] for person in luck]
     chance = uniforms(seed + 1_000_003, users, 6)
     spoken = {}
-    for user in np.flatnonzero(chance[:, 0] < door.probability("secrets", secrets)).tolist():
+    for user in np.flatnonzero(chance[:, 0] < checks.probability("secrets", secrets)).tolist():
         form = _SECRETS[int(chance[user, 1] * len(_SECRETS))]
         filling = "".join(DIGITS[int(u * 10)] for u in chance[user, 2 : 2 + form.count(BLANK)])
         spoken[user] = Canary(form, filling).text

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.film_reviews import Vocabulary, reviews
 from dpcourse.data.tables import uniforms
 
@@ -51,7 +51,7 @@ class Examples:
 
     def split(self, share: float = 0.8, seed: int = 0) -> tuple[Examples, Examples]:
         """Two parts at random: the first with this share of the examples. The same seed gives the same parts."""
-        first = round(door.probability("share", share) * len(self))
+        first = round(checks.probability("share", share) * len(self))
         if not 0 < first < len(self):
             raise ValueError(f"share must leave examples in both parts, got {share!r} of {len(self)}")
         order = torch.from_numpy(np.argsort(uniforms(seed, len(self)), kind="stable"))
@@ -59,7 +59,7 @@ class Examples:
 
     def without(self, index: int) -> Examples:
         """The neighbour that lacks example ``index``."""
-        index = door.whole_number("index", index, at_least=0)
+        index = checks.whole_number("index", index, at_least=0)
         if index >= len(self):
             raise ValueError(f"index must be below the number of examples, {len(self)}, got {index!r}")
         return self.at(torch.arange(len(self)) != index)
@@ -110,8 +110,8 @@ def sentiments(n: int = 4000, seed: int = 0) -> Texts:
     Each review has two to five words of opinion, among several hundred, of which one in six speaks against its label;
     one label in twenty is wrong. Nobody can reach 100 %, and whoever has learnt few of the words stays far below.
     """
-    n = door.whole_number("n", n, at_least=10)
-    texts, labels, vocabulary = reviews(n, door.whole_number("seed", seed, at_least=0))
+    n = checks.whole_number("n", n, at_least=10)
+    texts, labels, vocabulary = reviews(n, checks.whole_number("seed", seed, at_least=0))
     ids = torch.tensor([vocabulary.ids(text, 24) for text in texts])
     train, test = Examples(ids, torch.tensor(labels)).split(0.8, seed)
     return Texts(train, test, vocabulary, ("bad", "good"))
@@ -137,7 +137,7 @@ def load_csv(
     """
     import pandas as pd
 
-    max_words = door.whole_number("max_words", max_words)
+    max_words = checks.whole_number("max_words", max_words)
     columns = [text] if isinstance(text, str) else list(text)
     if not columns:
         raise ValueError(f"text must name at least one column, got {text!r}")
@@ -166,7 +166,7 @@ def load_csv(
     labels = tuple(sorted(table[label].unique()))
     if len(labels) < 2:
         raise ValueError(f"column {label!r} must have at least two different labels, got only {labels[0]!r}")
-    if not 0 < round(door.probability("share", share) * len(table)) < len(table):
+    if not 0 < round(checks.probability("share", share) * len(table)) < len(table):
         raise ValueError(
             f"{str(path)!r} has too few rows with a text and a label to train on a share of {share!r} of them and to "
             f"test on the rest: {len(table)}"

@@ -6,7 +6,7 @@ import re
 import zlib
 from dataclasses import dataclass, field
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.tables import uniforms
 
 PADDING, UNKNOWN = 0, 1
@@ -86,12 +86,12 @@ class Vocabulary:
         object.__setattr__(self, "_number", {word: i + 2 for i, word in enumerate(self.words)})
         if self.words:
             object.__setattr__(self, "size", len(self.words) + 2)
-        door.whole_number("size", self.size, at_least=3)
+        checks.whole_number("size", self.size, at_least=3)
 
     @classmethod
     def hashed(cls, size: int = 4096) -> Vocabulary:
         """No list: each word goes to one of ``size`` - 2 numbers by its CRC-32. Some words share a number."""
-        return cls(size=door.whole_number("size", size, at_least=3))
+        return cls(size=checks.whole_number("size", size, at_least=3))
 
     def __len__(self) -> int:
         return self.size

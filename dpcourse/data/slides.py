@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.tables import names, pick, uniforms
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def hospital(n: int = 4, *, drug_users: int = 2, seed: int = 0) -> pd.DataFrame:
     """
     import pandas as pd
 
-    n = door.whole_number("n", n, at_least=4)
-    drug_users = door.whole_number("drug_users", drug_users, at_least=2)
+    n = checks.whole_number("n", n, at_least=4)
+    drug_users = checks.whole_number("drug_users", drug_users, at_least=2)
     if drug_users > n - 2:
         raise ValueError(f"drug_users must be at most n - 2 = {n - 2} (Bob and Charlie say no), got {drug_users!r}")
     year, age, luck = uniforms(seed, 3, n - 4)
@@ -58,7 +58,7 @@ def bank_debts(n: int = 4, *, outlier: bool = False, seed: int = 0) -> pd.DataFr
     """
     import pandas as pd
 
-    n = door.whole_number("n", n, at_least=4)
+    n = checks.whole_number("n", n, at_least=4)
     if not isinstance(outlier, bool | np.bool_):
         raise TypeError(f"outlier must be True or False, got {outlier!r}")
     owes, luck = uniforms(seed, 2, n - 4)
@@ -81,7 +81,7 @@ def lectures_skipped(n: int = 30, *, seed: int = 0) -> pd.DataFrame:
     """
     import pandas as pd
 
-    n = door.whole_number("n", n)
+    n = checks.whole_number("n", n)
     diligence, luck = uniforms(seed, 2, n)
     # Most students skip each lecture with a chance around 1 in 6; the square keeps the average down, the tail long.
     share = np.where(diligence < 0.85, luck**2 * 0.5, 0.5 + 0.5 * luck)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.tables import names, pick, uniforms
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def secret_society(n: int = 4, *, seed: int = 0) -> pd.DataFrame:
     """
     import pandas as pd
 
-    n = door.whole_number("n", n, at_least=4)
+    n = checks.whole_number("n", n, at_least=4)
     homes = np.array(list(_CITIES))[pick(uniforms(seed, n - 4), 0, len(_CITIES) - 1)].tolist()
     people, lives_in = list(_MEMBERS), list(_MEMBERS.values())
     city = [*lives_in[:3], *homes, lives_in[3]]
@@ -80,10 +80,10 @@ def utility_sensitivity(n: int, candidates: pd.DataFrame | None = None) -> float
     by no more than the mean moves. Attained when all live in one end of the diameter and one moves to the other end.
     44.41 / 4 = 11.10 for the slide.
     """
-    n = door.whole_number("n", n)
+    n = checks.whole_number("n", n)
     points = _points(cities() if candidates is None else candidates)
     return float(np.linalg.norm(points[:, None] - points[None, :], axis=2).max()) / n
 
 
 def _points(table: pd.DataFrame) -> np.ndarray:
-    return door.finite_array("coordinates", table[["latitude", "longitude"]].to_numpy())
+    return checks.finite_array("coordinates", table[["latitude", "longitude"]].to_numpy())

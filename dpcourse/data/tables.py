@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ def uniforms(seed: int, *shape: int) -> np.ndarray:
 
     Only the raw PCG64 bits are drawn, whose stream numpy guarantees; the methods of Generator may change [NEP 19].
     """
-    bits = np.random.PCG64(door.whole_number("seed", seed, at_least=0)).random_raw(int(np.prod(shape)))
+    bits = np.random.PCG64(checks.whole_number("seed", seed, at_least=0)).random_raw(int(np.prod(shape)))
     return (bits >> np.uint64(11)).reshape(shape) * 2.0**-53
 
 

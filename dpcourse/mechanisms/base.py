@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.privacy_loss import PrivacyLoss
 from dpcourse.randomness import Rng
@@ -75,4 +75,4 @@ def release_shape(data: np.ndarray, size: int | None) -> tuple[int, ...]:
     """The shape of ``size`` independent releases of an answer of this shape (``size=None``: one release)."""
     if size is None:
         return data.shape
-    return (door.whole_number("size", size), *data.shape)
+    return (checks.whole_number("size", size), *data.shape)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.mechanisms.exact_sampling import sample_two_sided_geometric
@@ -35,8 +35,8 @@ class DiscreteLaplace(Mechanism):
     neighbours: Neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
-        object.__setattr__(self, "sensitivity", door.whole_number("sensitivity", self.sensitivity))
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "sensitivity", checks.whole_number("sensitivity", self.sensitivity))
         if not 1e-9 <= self.rate <= 500:
             raise ValueError(
                 f"epsilon / sensitivity must lie in [1e-9, 500], got {self.epsilon!r} / {self.sensitivity!r}"
@@ -59,7 +59,7 @@ class DiscreteLaplace(Mechanism):
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng | ByteSource = None) -> Any:
         """Whole numbers; ``rng`` may also be any object with ``bytes(n)``, such as SystemRandomness()."""
-        data = door.integer_array("data", data)
+        data = checks.integer_array("data", data)
         if rng is None:
             rng = SystemRandomness()
         source: ByteSource = rng if hasattr(rng, "bytes") else generator(rng)
@@ -75,17 +75,17 @@ class DiscreteLaplace(Mechanism):
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log probability of each output; a vector-valued answer counts as one output, its last axis summed."""
-        data = door.integer_array("data", data)
-        each = self._log_top - self.rate * np.abs(door.integer_array("output", output) - data)
+        data = checks.integer_array("data", data)
+        each = self._log_top - self.rate * np.abs(checks.integer_array("output", output) - data)
         return each.sum(axis=-1) if data.ndim else each[()]
 
     def worst_case(self) -> tuple[int, int]:
         return self.sensitivity, 0
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        data = door.integer_array("data", data)
-        door.same_shape("neighbour", neighbour, data)
-        distance = np.abs(data - door.integer_array("neighbour", neighbour))
+        data = checks.integer_array("data", data)
+        checks.same_shape("neighbour", neighbour, data)
+        distance = np.abs(data - checks.integer_array("neighbour", neighbour))
         moved = distance[distance > 0]
         if not moved.size:
             return DiscreteLoss.from_atoms([0.0], [1.0])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism
 from dpcourse.privacy_loss import DiscreteLoss, PrivacyLoss
@@ -31,9 +31,9 @@ class Exponential(Mechanism):
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
-        object.__setattr__(self, "sensitivity", door.positive("sensitivity", self.sensitivity))
-        door.positive("epsilon / (2 sensitivity)", self.epsilon / (2 * self.sensitivity))
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "sensitivity", checks.positive("sensitivity", self.sensitivity))
+        checks.positive("epsilon / (2 sensitivity)", self.epsilon / (2 * self.sensitivity))
         # Arrays and pandas columns become lists: what is chosen is then a plain value, and equality means equality.
         candidates = self.candidates.tolist() if hasattr(self.candidates, "tolist") else self.candidates
         if isinstance(candidates, str | bytes) or not isinstance(candidates, Sequence):
@@ -52,7 +52,7 @@ class Exponential(Mechanism):
     def scores(self, data: Any) -> np.ndarray:
         """The utility of every candidate on ``data``."""
         raw = data if self.utility is None else self.utility(data, self.candidates)
-        scores = door.finite_array("utility", raw)
+        scores = checks.finite_array("utility", raw)
         if scores.shape != (len(self.candidates),):
             raise ValueError(f"utility must give one score for each of {len(self.candidates)} candidates, got {raw!r}")
         return scores
@@ -72,7 +72,7 @@ class Exponential(Mechanism):
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """A candidate; with ``size``, a list of that many independent choices."""
-        picked = self._pick(data, 1 if size is None else door.whole_number("size", size), generator(rng))
+        picked = self._pick(data, 1 if size is None else checks.whole_number("size", size), generator(rng))
         chosen = [self.candidates[i] for i in picked]
         return chosen[0] if size is None else chosen
 

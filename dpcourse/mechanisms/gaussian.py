@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.privacy_loss import DiscreteLoss, GaussianLoss, PrivacyLoss
@@ -34,9 +34,9 @@ class Gaussian(Mechanism):
     _claimed_epsilon: float | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", door.positive("sigma", self.sigma))
-        object.__setattr__(self, "sensitivity", door.positive("sensitivity", self.sensitivity))
-        object.__setattr__(self, "delta", door.small_delta("delta", self.delta, zero=False))
+        object.__setattr__(self, "sigma", checks.positive("sigma", self.sigma))
+        object.__setattr__(self, "sensitivity", checks.positive("sensitivity", self.sensitivity))
+        object.__setattr__(self, "delta", checks.small_delta("delta", self.delta, zero=False))
         object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours, "neighbours"))
 
     @classmethod
@@ -49,8 +49,8 @@ class Gaussian(Mechanism):
         neighbours: Neighbours = Neighbours.ADD_REMOVE,
     ) -> Gaussian:
         """The smallest sigma that is (epsilon, delta)-DP, for every epsilon > 0 (Balle & Wang 2018, Algorithm 1)."""
-        epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
-        sigma = door.positive("sensitivity", sensitivity) / gaussian_mu(epsilon, delta)
+        epsilon, delta = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta, zero=False)
+        sigma = checks.positive("sensitivity", sensitivity) / gaussian_mu(epsilon, delta)
         return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours)._claiming(epsilon)
 
     @classmethod
@@ -63,14 +63,14 @@ class Gaussian(Mechanism):
         neighbours: Neighbours = Neighbours.ADD_REMOVE,
     ) -> Gaussian:
         """sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon (Dwork & Roth 2014, Theorem A.1); epsilon < 1 only."""
-        epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
+        epsilon, delta = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta, zero=False)
         if epsilon >= 1:
             raise ValueError(
                 f"epsilon must be in (0, 1) for the classical Gaussian, got {epsilon!r}: its proof needs epsilon < 1, "
                 "and for large epsilon the formula really gives too little noise. Use Gaussian.analytic(epsilon=..., "
                 "delta=...), which is exact for every epsilon and needs less noise below 1 as well"
             )
-        sigma = door.positive("sensitivity", sensitivity) * classical_sigma(epsilon, delta)
+        sigma = checks.positive("sensitivity", sensitivity) * classical_sigma(epsilon, delta)
         return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours)._claiming(epsilon)
 
     @property
@@ -90,7 +90,7 @@ class Gaussian(Mechanism):
         return Guarantee(self._claimed_epsilon, self.delta, self.neighbours, tight=tight)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
-        data = door.finite_array("data", data)
+        data = checks.finite_array("data", data)
         noisy = generator(rng).normal(0.0, self.sigma, release_shape(data, size) or None)
         if not np.ndim(noisy):
             return float(data + noisy)
@@ -99,15 +99,15 @@ class Gaussian(Mechanism):
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log density of each output; a vector-valued answer counts as one output, its last axis summed."""
-        data = door.finite_array("data", data)
+        data = checks.finite_array("data", data)
         standard = (np.asarray(output, dtype=float) - data) / self.sigma
         each = -(standard**2) / 2 - math.log(self.sigma * math.sqrt(2 * math.pi))
         return each.sum(axis=-1) if data.ndim else each[()]
 
     def privacy_loss(self, output: Any, data: Any, neighbour: Any) -> Any:
         """(data - neighbour)(output - (data + neighbour)/2) / sigma^2, summed over coordinates: nothing cancels."""
-        output, data = door.finite_array("output", output), door.finite_array("data", data)
-        neighbour = door.same_shape("neighbour", neighbour, data)
+        output, data = checks.finite_array("output", output), checks.finite_array("data", data)
+        neighbour = checks.same_shape("neighbour", neighbour, data)
         each = (data - neighbour) / self.sigma * ((output - (data + neighbour) / 2) / self.sigma)
         return each.sum(axis=-1) if data.ndim else each[()]
 
@@ -116,8 +116,8 @@ class Gaussian(Mechanism):
         return self.sensitivity, 0.0
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        data = door.finite_array("data", data)
-        distance = np.linalg.norm(np.ravel(data - door.same_shape("neighbour", neighbour, data)))
+        data = checks.finite_array("data", data)
+        distance = np.linalg.norm(np.ravel(data - checks.same_shape("neighbour", neighbour, data)))
         if distance == 0:
             return DiscreteLoss.from_atoms([0.0], [1.0])
         return GaussianLoss(float(distance) / self.sigma)
@@ -125,7 +125,7 @@ class Gaussian(Mechanism):
 
 def classical_sigma(epsilon: float, delta: float) -> float:
     """The classical formula for sensitivity 1, *without* its condition epsilon < 1, to study where it fails."""
-    epsilon, delta = door.positive("epsilon", epsilon), door.small_delta("delta", delta, zero=False)
+    epsilon, delta = checks.positive("epsilon", epsilon), checks.small_delta("delta", delta, zero=False)
     return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
 
@@ -137,7 +137,7 @@ def classical_limit(delta: float) -> float:
     """
     from scipy.optimize import brentq
 
-    delta = door.small_delta("delta", delta, zero=False)
+    delta = checks.small_delta("delta", delta, zero=False)
 
     def excess(log_epsilon: float) -> float:
         epsilon = math.exp(log_epsilon)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
 from dpcourse.mechanisms.estimate import Estimate
@@ -32,9 +32,9 @@ class Laplace(Mechanism):
     neighbours: Neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
-        object.__setattr__(self, "sensitivity", door.positive("sensitivity", self.sensitivity))
-        door.positive("scale (sensitivity / epsilon)", self.sensitivity / self.epsilon)
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "sensitivity", checks.positive("sensitivity", self.sensitivity))
+        checks.positive("scale (sensitivity / epsilon)", self.sensitivity / self.epsilon)
         object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours, "neighbours"))
 
     @property
@@ -48,14 +48,14 @@ class Laplace(Mechanism):
 
     def margin(self, probability: float = 0.95) -> float:
         """With probability p one coordinate's noise stays within +- b ln(1/(1 - p)) (Dwork & Roth 2014, Fact 3.7)."""
-        if door.probability("probability", probability) == 1:
+        if checks.probability("probability", probability) == 1:
             raise ValueError(
                 f"probability must be below 1, because the noise has no largest value, got {probability!r}"
             )
         return -self.scale * math.log1p(-probability)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
-        data = door.finite_array("data", data)
+        data = checks.finite_array("data", data)
         noisy = generator(rng).laplace(0.0, self.scale, release_shape(data, size) or None)
         if not np.ndim(noisy):
             return float(data + noisy)
@@ -64,7 +64,7 @@ class Laplace(Mechanism):
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log density of each output; a vector-valued answer counts as one output, its last axis summed."""
-        data = door.finite_array("data", data)
+        data = checks.finite_array("data", data)
         each = -np.abs(np.asarray(output, dtype=float) - data) / self.scale - math.log(2 * self.scale)
         return each.sum(axis=-1) if data.ndim else each[()]
 
@@ -74,8 +74,8 @@ class Laplace(Mechanism):
         Written as 2 output - data - neighbour, clipped to +-|data - neighbour|: the same, but an output far away does
         not cancel the difference.
         """
-        output, data = door.finite_array("output", output), door.finite_array("data", data)
-        neighbour = door.same_shape("neighbour", neighbour, data)
+        output, data = checks.finite_array("output", output), checks.finite_array("data", data)
+        neighbour = checks.same_shape("neighbour", neighbour, data)
         distance = np.abs(data - neighbour)
         each = np.clip(2 * output - data - neighbour, -distance, distance) * np.sign(data - neighbour) / self.scale
         return each.sum(axis=-1) if data.ndim else each[()]
@@ -85,8 +85,8 @@ class Laplace(Mechanism):
         return self.sensitivity, 0.0
 
     def _plrv_of(self, data: Any, neighbour: Any) -> PrivacyLoss:
-        data = door.finite_array("data", data)
-        distance = np.abs(data - door.same_shape("neighbour", neighbour, data))
+        data = checks.finite_array("data", data)
+        distance = np.abs(data - checks.same_shape("neighbour", neighbour, data))
         moved = distance[distance > 0] / self.scale
         if not moved.size:
             return DiscreteLoss.from_atoms([0.0], [1.0])
@@ -106,11 +106,11 @@ class LocalLaplace(Mechanism):
     high: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
-        low, high = door.interval(self.low, self.high)
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        low, high = checks.interval(self.low, self.high)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        door.positive("scale ((high - low) / epsilon)", (high - low) / self.epsilon)
+        checks.positive("scale ((high - low) / epsilon)", (high - low) / self.epsilon)
 
     @property
     def _noise(self) -> Laplace:
@@ -126,7 +126,7 @@ class LocalLaplace(Mechanism):
         return self._noise.guarantee
 
     def _clip(self, name: str, value: Any) -> np.ndarray:
-        return np.clip(door.finite_array(name, value), self.low, self.high)
+        return np.clip(checks.finite_array(name, value), self.low, self.high)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """Noisy reports, one for each value in ``data`` (each is a person of their own)."""
@@ -151,7 +151,7 @@ class LocalLaplace(Mechanism):
 
         The variance is over the mechanism's coins, for the people who were asked.
         """
-        reports = door.finite_array("reports", reports)
+        reports = checks.finite_array("reports", reports)
         if reports.size == 0:
             raise ValueError(f"reports must not be empty, got {reports!r}")
         return Estimate(float(reports.mean()), 2 * self.scale**2 / reports.size)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism
 from dpcourse.privacy_loss import DiscreteLoss, PrivacyLoss
@@ -24,7 +24,7 @@ class _Leak(Mechanism):
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", door.small_delta("delta", self.delta, zero=False))
+        object.__setattr__(self, "delta", checks.small_delta("delta", self.delta, zero=False))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -40,7 +40,7 @@ class _Leak(Mechanism):
         rows, generator_ = _rows("data", data), generator(rng)
         if size is None:
             return self._once(rows, generator_)
-        return [self._once(rows, generator_) for _ in range(door.whole_number("size", size))]
+        return [self._once(rows, generator_) for _ in range(checks.whole_number("size", size))]
 
     def _once(self, rows: tuple[Any, ...], rng: np.random.Generator) -> tuple[Any, ...]:
         raise NotImplementedError
@@ -73,7 +73,7 @@ class LeakTable(_Leak):
 
     def probability_somebody_leaks(self, people: int) -> float:
         """delta, whatever the size: all or nobody."""
-        door.whole_number("people", people)
+        checks.whole_number("people", people)
         return self.delta
 
 
@@ -114,7 +114,7 @@ class LeakRows(_Leak):
 
     def probability_somebody_leaks(self, people: int) -> float:
         """1 - (1 - delta)^people, computed without cancellation."""
-        people = door.whole_number("people", people)
+        people = checks.whole_number("people", people)
         return self.delta if people == 1 else -math.expm1(people * math.log1p(-self.delta))
 
 

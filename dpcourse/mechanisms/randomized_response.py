@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.guarantee import Guarantee, Neighbours
 from dpcourse.mechanisms.base import Mechanism, release_shape
+from dpcourse.mechanisms.category_sampling import moved
 from dpcourse.mechanisms.estimate import Estimate
-from dpcourse.mechanisms.moving import moved
 from dpcourse.privacy_loss import DiscreteLoss
 from dpcourse.randomness import Rng, generator
 
@@ -23,8 +23,8 @@ ATTEMPTS = ("first", "quadratic", "tight")
 
 def theta(epsilon: float, attempt: str = "tight") -> float:
     """The probability of reporting the truth: (eps+1)/(eps+2), with 1+eps+eps^2/2 for eps+1, or e^eps/(e^eps+1)."""
-    epsilon = door.positive("epsilon", epsilon)
-    door.one_of("attempt", attempt, ATTEMPTS)
+    epsilon = checks.positive("epsilon", epsilon)
+    checks.one_of("attempt", attempt, ATTEMPTS)
     if attempt == "tight":
         return 1 / (1 + math.exp(-epsilon))
     odds = 1 + epsilon + (epsilon**2 / 2 if attempt == "quadratic" else 0.0)
@@ -59,21 +59,21 @@ class _Response(Mechanism):
         return matrix
 
     def _one(self, name: str, value: Any) -> int:
-        array = door.categories(name, value, self.k)
+        array = checks.categories(name, value, self.k)
         if array.ndim:
             raise ValueError(f"{name} must be one person's category, got {value!r}")
         return int(array)
 
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
         """Reports, one for each person's category in ``data``."""
-        rng, categories = generator(rng), door.categories("data", data, self.k)
+        rng, categories = generator(rng), checks.categories("data", data, self.k)
         shape = release_shape(categories, size)
         reports = moved(np.broadcast_to(categories, shape), self.k, self.other, rng)
         return reports if np.ndim(reports) else int(reports)
 
     def log_prob(self, output: Any, data: Any) -> Any:
         """Log probability of each person's report."""
-        same = door.categories("output", output, self.k) == door.categories("data", data, self.k)
+        same = checks.categories("output", output, self.k) == checks.categories("data", data, self.k)
         return np.where(same, math.log(self.truth), math.log(self.truth) - self.spent_epsilon)[()]
 
     def worst_case(self) -> tuple[int, int]:
@@ -91,7 +91,7 @@ class _Response(Mechanism):
 
     def _shares(self, reports: Any) -> tuple[np.ndarray, np.ndarray]:
         """Unbiased shares of all categories, and their variance over the coins with those shares put back in."""
-        reports = door.categories("reports", reports, self.k)
+        reports = checks.categories("reports", reports, self.k)
         if reports.size == 0:
             raise ValueError(f"reports must not be empty, got {reports!r}")
         gain = self.truth * -math.expm1(-self.spent_epsilon)  # truth - other, without cancellation
@@ -112,8 +112,8 @@ class RandomizedResponse(_Response):
     attempt: str = "tight"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
-        door.one_of("attempt", self.attempt, ATTEMPTS)
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        checks.one_of("attempt", self.attempt, ATTEMPTS)
 
     @property
     def k(self) -> int:  # type: ignore[override]
@@ -148,7 +148,7 @@ class RandomizedResponse(_Response):
 
     def posterior(self, report: Any, prior: float) -> float:
         """Pr[the bit is 1 | report], for somebody who believed ``prior`` before: what deniability leaves."""
-        prior, report = door.probability("prior", prior), self._one("report", report)
+        prior, report = checks.probability("prior", prior), self._one("report", report)
         if prior in (0, 1):
             return prior  # whoever is certain learns nothing
         log_odds = math.log(prior) - math.log1p(-prior) + (self.spent_epsilon if report else -self.spent_epsilon)
@@ -166,8 +166,8 @@ class KaryResponse(_Response):
     k: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", door.positive("epsilon", self.epsilon))
-        object.__setattr__(self, "k", door.whole_number("k", self.k, at_least=2))
+        object.__setattr__(self, "epsilon", checks.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "k", checks.whole_number("k", self.k, at_least=2))
 
     @property
     def truth(self) -> float:

@@ -3,8 +3,8 @@
 from dpcourse.privacy_loss.base import Bracket, NeighbourWarning, PrivacyLoss
 from dpcourse.privacy_loss.closed import GaussianLoss, LaplaceLoss
 from dpcourse.privacy_loss.composed import ComposedLoss, compose
-from dpcourse.privacy_loss.direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
+from dpcourse.privacy_loss.either_direction import EitherDirection
 from dpcourse.privacy_loss.subsampled import SubsampledLoss
 
 __all__ = [

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.randomness import Rng
 
 if TYPE_CHECKING:
-    from dpcourse.privacy_loss.direction import EitherDirection
+    from dpcourse.privacy_loss.either_direction import EitherDirection
 
 Tails: TypeAlias = "tuple[np.ndarray, np.ndarray]"
 #: Beyond this loss an output identifies its dataset (odds of e^600): the numerics treat it as infinite.
@@ -109,7 +109,7 @@ class PrivacyLoss(ABC):
             if bracket:
                 raise ValueError(f"bracket=True takes one epsilon at a time, got {np.shape(epsilon)} of them")
             return np.array([self.delta(each) for each in np.ravel(epsilon)]).reshape(np.shape(epsilon))
-        bounds = self._delta(door.non_negative("epsilon", epsilon), lower_too=bracket)
+        bounds = self._delta(checks.non_negative("epsilon", epsilon), lower_too=bracket)
         return bounds if bracket else bounds.upper
 
     @overload
@@ -126,7 +126,7 @@ class PrivacyLoss(ABC):
             if bracket:
                 raise ValueError(f"bracket=True takes one delta at a time, got {np.shape(delta)} of them")
             return np.array([self.epsilon(each) for each in np.ravel(delta)]).reshape(np.shape(delta))
-        bounds = self._epsilon_bounds(door.small_delta("delta", delta), lower_too=bracket)
+        bounds = self._epsilon_bounds(checks.small_delta("delta", delta), lower_too=bracket)
         return bounds if bracket else bounds.upper
 
     def _epsilon_bounds(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
@@ -140,7 +140,7 @@ class PrivacyLoss(ABC):
         """The loss of ``times`` independent (or adaptively chosen, equally bounded) runs: the sum of their losses."""
         from dpcourse.privacy_loss.composed import compose
 
-        return compose([(self, door.whole_number("k (the number of compositions)", times))])
+        return compose([(self, checks.whole_number("k (the number of compositions)", times))])
 
     def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
         """The loss of running two different mechanisms: the sum of independent losses."""
@@ -176,7 +176,7 @@ class PrivacyLoss(ABC):
                 NeighbourWarning,
                 stacklevel=2,
             )
-        return subsample(self, door.fraction_of_one("q", q))
+        return subsample(self, checks.fraction_of_one("q", q))
 
     # ---- default answers for losses with closed-form tails ----------------------------------------------------
     @property
@@ -216,6 +216,6 @@ def invert_delta(delta_of: Any, delta: float) -> float:
 
 def both_ways(loss: PrivacyLoss) -> EitherDirection:
     """The pair and its reverse, as one object whose answers are the worse of the two."""
-    from dpcourse.privacy_loss.direction import EitherDirection
+    from dpcourse.privacy_loss.either_direction import EitherDirection
 
     return loss if isinstance(loss, EitherDirection) else EitherDirection(removed=loss, added=loss.reverse())

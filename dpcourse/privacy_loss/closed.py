@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.randomness import Rng, generator
 
@@ -27,7 +27,7 @@ class GaussianLoss(PrivacyLoss):
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", door.positive("mu", self.mu))
+        object.__setattr__(self, "mu", checks.positive("mu", self.mu))
 
     def above(self, loss: Any) -> Tails:
         from scipy.special import ndtr
@@ -95,7 +95,7 @@ class LaplaceLoss(PrivacyLoss):
     shift: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shift", door.positive("shift", self.shift))
+        object.__setattr__(self, "shift", checks.positive("shift", self.shift))
 
     def above(self, loss: Any) -> Tails:
         loss = np.asarray(loss, dtype=float)

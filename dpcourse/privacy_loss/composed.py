@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.privacy_loss import fourier
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.privacy_loss.closed import GaussianLoss
-from dpcourse.privacy_loss.direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
-from dpcourse.privacy_loss.exact_sum import exact_sum
+from dpcourse.privacy_loss.either_direction import EitherDirection
+from dpcourse.privacy_loss.numerics import fft
+from dpcourse.privacy_loss.numerics.exact_sum import exact_sum
 from dpcourse.randomness import Rng, generator
 
 _NEGLIGIBLE = 1e-9  # a total loss below this is not worth a grid
@@ -98,7 +98,7 @@ class ComposedLoss(PrivacyLoss):
 
     @cached_property
     def _discrete(self) -> DiscreteLoss:
-        return self._exact if self._exact is not None else fourier.dominating_discrete_loss(self.parts)
+        return self._exact if self._exact is not None else fft.dominating_discrete_loss(self.parts)
 
     def as_discrete(self) -> DiscreteLoss:
         """A discrete loss that dominates this one (never reports less than the true delta) and lies close to it."""
@@ -153,7 +153,7 @@ class ComposedLoss(PrivacyLoss):
             return Bracket(value * (1 - rounding), min(value * (1 + rounding), 1.0))
         if epsilon >= self._max_finite_loss:  # every finite loss is covered
             return Bracket(self.infinite_mass, self.infinite_mass)
-        return fourier.delta(self.parts, epsilon, lower_too=lower_too and self._exact_parts)
+        return fft.delta(self.parts, epsilon, lower_too=lower_too and self._exact_parts)
 
     def _epsilon(self, delta: float, *, lower_too: bool, scale: float = 0.0) -> Bracket:
         if self._exact is not None:
@@ -163,7 +163,7 @@ class ComposedLoss(PrivacyLoss):
         largest = max(self._max_finite_loss, 0.0)  # basic composition: never more than the sum of the largest losses
         if largest < _NEGLIGIBLE:
             return Bracket(0.0, largest)
-        lower, upper = fourier.epsilon(self.parts, delta, lower_too=lower_too and self._exact_parts, scale=scale)
+        lower, upper = fft.epsilon(self.parts, delta, lower_too=lower_too and self._exact_parts, scale=scale)
         return Bracket(min(lower, largest), min(upper, largest))
 
     @property

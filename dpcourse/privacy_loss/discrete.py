@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails
 from dpcourse.randomness import Rng, generator
 
@@ -36,7 +36,7 @@ class DiscreteLoss(PrivacyLoss):
     @classmethod
     def from_probabilities(cls, p: Any, q: Any) -> DiscreteLoss:
         """The loss of an output drawn from the probability vector ``p``, against the alternative ``q``."""
-        p, q = door.probability_vector("p", p), door.probability_vector("q", q)
+        p, q = checks.probability_vector("p", p), checks.probability_vector("q", q)
         if p.shape != q.shape:
             raise ValueError(f"p and q must have one probability for each output, got {p.size} and {q.size}")
         with np.errstate(divide="ignore"):
@@ -46,7 +46,7 @@ class DiscreteLoss(PrivacyLoss):
     def from_log_probabilities(cls, log_p: Any, log_q: Any) -> DiscreteLoss:
         """The same from logarithms: outputs too rare for a probability to be a number still count for max_loss."""
         log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
-        p, q = door.probability_vector("p", np.exp(log_p)), door.probability_vector("q", np.exp(log_q))
+        p, q = checks.probability_vector("p", np.exp(log_p)), checks.probability_vector("q", np.exp(log_q))
         return cls._from_logs(log_p, log_q, p, q)
 
     @classmethod
@@ -58,7 +58,7 @@ class DiscreteLoss(PrivacyLoss):
     @classmethod
     def from_densities(cls, log_p: Any, log_q: Any, low: float, high: float, cells: int = 200_000) -> DiscreteLoss:
         """The loss of any two densities on an interval, by the midpoint rule: an *approximation*, and labelled so."""
-        (low, high), cells = door.interval(low, high), door.whole_number("cells", cells)
+        (low, high), cells = checks.interval(low, high), checks.whole_number("cells", cells)
         middle = low + (high - low) * (np.arange(cells) + 0.5) / cells
         p, q = np.exp(log_p(middle)), np.exp(log_q(middle))
         if not (np.isfinite(p).all() and np.isfinite(q).all() and p.sum() > 0 and q.sum() > 0):
@@ -70,14 +70,14 @@ class DiscreteLoss(PrivacyLoss):
         cls, losses: Any, masses: Any, *, only_p: float = 0.0, only_q: float = 0.0, step: float | None = None
     ) -> DiscreteLoss:
         """From losses and their P-probabilities, which with ``only_p`` must sum to 1, as Q's must with ``only_q``."""
-        losses, masses = door.finite_array("losses", losses), door.finite_array("masses", masses)
+        losses, masses = checks.finite_array("losses", losses), checks.finite_array("masses", masses)
         if losses.ndim != 1 or losses.shape != masses.shape:
             raise ValueError(f"losses and masses must be vectors of one length, got {losses.shape}, {masses.shape}")
-        only_p, only_q = door.probability("only_p", only_p), door.probability("only_q", only_q)
-        door.probability_vector("masses with only_p", np.append(masses, only_p))
+        only_p, only_q = checks.probability("only_p", only_p), checks.probability("only_q", only_q)
+        checks.probability_vector("masses with only_p", np.append(masses, only_p))
         with np.errstate(over="ignore"):
             alternative = np.append(masses * np.exp(-losses), only_q)
-        door.probability_vector("masses e^-losses with only_q", np.where(alternative > 1e300, 1e300, alternative))
+        checks.probability_vector("masses e^-losses with only_q", np.where(alternative > 1e300, 1e300, alternative))
         return cls._merged(losses, masses, only_p, only_q, step)
 
     @classmethod

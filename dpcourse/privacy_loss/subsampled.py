@@ -17,8 +17,8 @@ import numpy as np
 
 from dpcourse.privacy_loss.base import Bracket, PrivacyLoss, Tails, invert_delta
 from dpcourse.privacy_loss.composed import ComposedLoss
-from dpcourse.privacy_loss.direction import EitherDirection
 from dpcourse.privacy_loss.discrete import DiscreteLoss
+from dpcourse.privacy_loss.either_direction import EitherDirection
 from dpcourse.randomness import Rng, generator
 
 

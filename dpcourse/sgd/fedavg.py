@@ -14,9 +14,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
-from dpcourse.interruption import uninterrupted
+from dpcourse.interrupts import uninterrupted
 from dpcourse.sgd.clipping.model_checks import Loss, clipping_length, trainable
 from dpcourse.sgd.models import cross_entropy
 from dpcourse.sgd.noise import generator_from
@@ -37,7 +37,7 @@ def user_update(
     """What one user sends: the change of the model by training on all of their data, clipped; and its length before."""
     clip_norm = clipping_length(clip_norm)
     own = copy.deepcopy(model)
-    for _ in range(door.whole_number("epochs", epochs)):
+    for _ in range(checks.whole_number("epochs", epochs)):
         descend(own, minibatch_gradient(own, inputs, targets, loss), learning_rate)
     with torch.no_grad():
         before = trainable(model)
@@ -68,10 +68,10 @@ def federated_round(
     ``expected_users`` divides the sum. Without it, the sampling rate times the number of users does, which takes that
     number for public: with one user less, the noise would be a little larger.
     """
-    everybody, sampling_rate = users.unique(), door.fraction_of_one("sampling_rate", sampling_rate)
+    everybody, sampling_rate = users.unique(), checks.fraction_of_one("sampling_rate", sampling_rate)
     if expected_users is None:
         expected_users = sampling_rate * len(everybody)
-    expected_users = door.positive("expected_users", expected_users)
+    expected_users = checks.positive("expected_users", expected_users)
     round_users = everybody[poisson_lot(len(everybody), sampling_rate, generator)]
     how = {"learning_rate": learning_rate, "epochs": epochs, "clip_norm": clip_norm}
     total = {name: torch.zeros_like(parameter) for name, parameter in trainable(model).items()}
@@ -113,7 +113,10 @@ def train_federated(
     if not isinstance(users, Tensor):
         raise TypeError(f"users must be a tensor with the author of each example, got {users!r}")
     epsilon = dp_sgd_epsilon(
-        door.positive("noise_multiplier", noise_multiplier), sampling_rate, door.whole_number("rounds", rounds), delta
+        checks.positive("noise_multiplier", noise_multiplier),
+        sampling_rate,
+        checks.whole_number("rounds", rounds),
+        delta,
     )
     if len(users) != len(data.inputs):
         raise ValueError(f"users must name the author of each of {len(data.inputs)} examples, got {len(users)}")

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.data.chat_messages import ALPHABET, IGNORED, WINDOW
 from dpcourse.data.film_reviews import PADDING, Vocabulary
 
@@ -21,20 +21,20 @@ from dpcourse.data.film_reviews import PADDING, Vocabulary
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(door.whole_number("seed", seed, at_least=0))
+        torch.manual_seed(checks.whole_number("seed", seed, at_least=0))
         yield
 
 
 def digit_mlp(hidden: int = 32, *, seed: int = 0) -> nn.Sequential:
     """64 pixels, ``hidden`` tanh units, 10 digits. Bounded activations lose less to clipping (Papernot et al. 2021)."""
-    hidden = door.whole_number("hidden", hidden)
+    hidden = checks.whole_number("hidden", hidden)
     with _seeded(seed):
         return nn.Sequential(nn.Flatten(), nn.Linear(64, hidden), nn.Tanh(), nn.Linear(hidden, 10))
 
 
 def digit_cnn(channels: int = 8, *, seed: int = 0) -> nn.Sequential:
     """Two convolutions with pooling between them, and one linear layer: 8 x 8 images to 10 digits."""
-    channels = door.whole_number("channels", channels)
+    channels = checks.whole_number("channels", channels)
     with _seeded(seed):
         return nn.Sequential(
             nn.Conv2d(1, channels, 3, padding=1),
@@ -54,10 +54,10 @@ class TextClassifier(nn.Module):
     def __init__(self, vocabulary: Vocabulary | int, *, width: int = 32, classes: int = 2, seed: int = 0) -> None:
         super().__init__()
         size = len(vocabulary) if isinstance(vocabulary, Vocabulary) else vocabulary
-        size, width = door.whole_number("vocabulary", size, at_least=2), door.whole_number("width", width)
+        size, width = checks.whole_number("vocabulary", size, at_least=2), checks.whole_number("width", width)
         with _seeded(seed):
             self.words = nn.Embedding(size, width, padding_idx=PADDING)
-            self.decide = nn.Linear(width, door.whole_number("classes", classes, at_least=2))
+            self.decide = nn.Linear(width, checks.whole_number("classes", classes, at_least=2))
 
     def forward(self, ids: Tensor) -> Tensor:
         there = (ids != PADDING).unsqueeze(-1)
@@ -112,14 +112,14 @@ class CharacterModel(nn.Module):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        width, heads = door.whole_number("width", width), door.whole_number("heads", heads)
+        width, heads = checks.whole_number("width", width), checks.whole_number("heads", heads)
         if width % heads:
             raise ValueError(f"width must be a multiple of heads = {heads}, got {width!r}")
-        self.window = door.whole_number("window", window)
+        self.window = checks.whole_number("window", window)
         with _seeded(seed):
-            self.characters = nn.Embedding(door.whole_number("alphabet", alphabet, at_least=2), width)
+            self.characters = nn.Embedding(checks.whole_number("alphabet", alphabet, at_least=2), width)
             self.positions = nn.Embedding(self.window, width)
-            self.blocks = nn.ModuleList(Block(width, heads) for _ in range(door.whole_number("layers", layers)))
+            self.blocks = nn.ModuleList(Block(width, heads) for _ in range(checks.whole_number("layers", layers)))
             self.norm, self.decide = nn.LayerNorm(width), nn.Linear(width, alphabet)
 
     def forward(self, ids: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.randomness import SystemRandomness
 
 Words = Callable[[int], np.ndarray]  # n -> n random words of 64 bits
@@ -36,7 +36,7 @@ def generator_from(seed: int | None) -> torch.Generator | None:
     """
     if seed is None:
         return None
-    seed = door.whole_number("seed", seed, at_least=0)
+    seed = checks.whole_number("seed", seed, at_least=0)
     if seed >= 2**32:
         raise ValueError(f"seed must be below 2^32, because torch uses no more of it, got {seed!r}")
     return torch.Generator().manual_seed(seed)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.clipping.clipper import Clipper
 from dpcourse.sgd.clipping.model_checks import Loss, clipping_length, trainable
 from dpcourse.sgd.clipping.per_example import Lot
@@ -28,7 +28,7 @@ CORES = os.cpu_count() or 1
 
 def poisson_lot(n: int, sampling_rate: float, generator: torch.Generator | None = None) -> Tensor:
     """The indices of a lot: each of n examples enters by its own coin, with this probability. It may be empty."""
-    return toss_coins(door.whole_number("n", n), door.fraction_of_one("sampling_rate", sampling_rate), generator)
+    return toss_coins(checks.whole_number("n", n), checks.fraction_of_one("sampling_rate", sampling_rate), generator)
 
 
 def toss_coins(n: int, sampling_rate: float, generator: torch.Generator | None) -> Tensor:
@@ -109,9 +109,9 @@ def noisy_average(
 def noise_deviation(clip_norm: float, noise_multiplier: float, lot_size: float) -> float:
     """Of the noise in the average: sigma C on the sum, divided by the expected lot."""
     deviation = (
-        door.non_negative("noise_multiplier", noise_multiplier)
-        * door.positive("clip_norm", clip_norm)
-        / door.positive("lot_size", lot_size)
+        checks.non_negative("noise_multiplier", noise_multiplier)
+        * checks.positive("clip_norm", clip_norm)
+        / checks.positive("lot_size", lot_size)
     )
     if not deviation < LARGEST_DEVIATION:
         raise ValueError(
@@ -128,4 +128,4 @@ def descend(model: nn.Module, gradient: dict[str, Tensor], learning_rate: float)
         raise ValueError(f"gradient must have every parameter of {list(parameters)}, got {list(gradient)}")
     with torch.no_grad():
         for name, parameter in parameters.items():
-            parameter.sub_(gradient[name], alpha=door.positive("learning_rate", learning_rate))
+            parameter.sub_(gradient[name], alpha=checks.positive("learning_rate", learning_rate))

@@ -9,7 +9,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.clipping.model_checks import Loss
 from dpcourse.sgd.models import cross_entropy, next_character_loss
 
@@ -39,7 +39,7 @@ class Recipe:
         """Keyword arguments for ``train`` (all but epsilon) at this budget; ``math.inf`` is plain SGD."""
         settings = self.plain if epsilon == math.inf else self.private
         if epsilon != math.inf:
-            door.positive("epsilon", epsilon)
+            checks.positive("epsilon", epsilon)
         return {**asdict(settings), "loss": self.loss, "delta": self.delta}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.accounting import Spent
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
 from dpcourse.sgd.noise import generator_from
@@ -46,7 +46,7 @@ class Plan:
 
 def steps_of(epochs: float, n: int, lot_size: float) -> int:
     """How many steps it takes until everybody was drawn so many times, on average."""
-    return max(1, round(door.positive("epochs", epochs) * n / lot_size))
+    return max(1, round(checks.positive("epochs", epochs) * n / lot_size))
 
 
 def plan(
@@ -63,10 +63,10 @@ def plan(
     seed: int | None = None,
 ) -> Plan:
     """Decide the noise and the number of steps. Told the noise, it ends the steps before epsilon would be overspent."""
-    n = door.whole_number("n", n)
-    epsilon = math.inf if epsilon == math.inf else door.positive("epsilon", epsilon)
-    delta = door.small_delta("delta", delta, zero=False)
-    lot_size = door.positive("lot_size", lot_size)
+    n = checks.whole_number("n", n)
+    epsilon = math.inf if epsilon == math.inf else checks.positive("epsilon", epsilon)
+    delta = checks.small_delta("delta", delta, zero=False)
+    lot_size = checks.positive("lot_size", lot_size)
     if lot_size > n:
         raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
     steps, sampling_rate = steps_of(epochs, n, lot_size), lot_size / n
@@ -79,25 +79,25 @@ def plan(
     elif noise_multiplier is None:
         noise = sigma_for(epsilon, delta, q=sampling_rate, steps=steps)
     else:
-        noise = door.positive("noise_multiplier", noise_multiplier)
+        noise = checks.positive("noise_multiplier", noise_multiplier)
         if dp_sgd_epsilon(noise, sampling_rate, steps, delta) > epsilon:
             steps = steps_within(epsilon, delta, sigma=noise, q=sampling_rate)
         if steps == 0:
             raise ValueError(
                 f"one step with noise_multiplier = {noise!r} already costs more than epsilon = {epsilon!r}"
             )
-    if not 0 <= door.non_negative("momentum", momentum) < 1:
+    if not 0 <= checks.non_negative("momentum", momentum) < 1:
         raise ValueError(f"momentum must be at least 0 and below 1, got {momentum!r}")
     generator_from(seed)  # refuses what is no seed
     return Plan(
         epsilon,
         delta,
         noise_multiplier=noise,
-        clip_norm=door.positive("clip_norm", clip_norm),
+        clip_norm=checks.positive("clip_norm", clip_norm),
         lot_size=lot_size,
         n=n,
         steps=steps,
-        learning_rate=door.positive("learning_rate", learning_rate),
+        learning_rate=checks.positive("learning_rate", learning_rate),
         momentum=momentum,
         seed=seed,
     )
@@ -138,9 +138,9 @@ class Run:
         return dp_sgd_epsilon(self.plan.noise_multiplier, self.plan.sampling_rate, self.step, self.plan.delta)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> Cost:
         """The cost as the accounting room writes it."""
-        return Spent(self.epsilon, self.plan.delta, "privacy loss distribution")
+        return Cost(self.epsilon, self.plan.delta, "privacy loss distribution")
 
     @property
     def accuracy(self) -> float | None:

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
 from dpcourse.audit import epsilon_lower_bound
 from dpcourse.audit.epsilon import EpsilonBound
@@ -187,8 +187,8 @@ def audit_step(
     release = release_of(step) if isinstance(step, ModuleType) else step
     if not callable(release):
         raise TypeError(f"step must be a function of gradients, setting and generator, got {step!r}")
-    draws = door.whole_number("draws", draws, at_least=100)
-    start = secrets.randbits(31) if seed is None else door.whole_number("seed", seed, at_least=0)
+    draws = checks.whole_number("draws", draws, at_least=100)
+    start = secrets.randbits(31) if seed is None else checks.whole_number("seed", seed, at_least=0)
     audits: list[tuple[float, StepAudit]] = []
     for number, (scene, (others, person, sampling_rate)) in enumerate(SCENES.items()):
         without = torch.tensor([[other, 0.0] for other in others]).reshape(-1, 2) * clip_norm

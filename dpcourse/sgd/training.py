@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from dpcourse import door
-from dpcourse.interruption import uninterrupted
+from dpcourse import checks
+from dpcourse.interrupts import uninterrupted
 from dpcourse.sgd.clipping.clipper import Clipper
 from dpcourse.sgd.clipping.model_checks import Loss, trainable
 from dpcourse.sgd.models import cross_entropy
@@ -81,7 +81,7 @@ def train(
         run = resume
         _check_resumed(run, model, n=n, epsilon=epsilon, delta=delta)
         _check_settings(run.plan, epochs, settings)
-    _go_on(run, data, loss, test, progress, door.whole_number("looks", looks))
+    _go_on(run, data, loss, test, progress, checks.whole_number("looks", looks))
     return run
 
 

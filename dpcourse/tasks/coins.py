@@ -12,7 +12,7 @@ import hashlib
 
 import numpy as np
 
-from dpcourse import door
+from dpcourse import checks
 
 LARGEST_SEED = 2**128
 LARGEST_COIN = 2**31  # what every library takes for a seed
@@ -22,7 +22,7 @@ class Coins:
     """``probes`` is for what is shown, ``secret`` for what is kept; ``seed_of_call`` is for the student's own coins."""
 
     def __init__(self, seed: int, task: str, *, public: bool = False) -> None:
-        seed = door.whole_number("seed", seed, at_least=0)
+        seed = checks.whole_number("seed", seed, at_least=0)
         if seed >= LARGEST_SEED:
             raise ValueError(f"seed must be below 2**128, got {seed!r:.60}")
         self.probes, self.secret, self._calls = (

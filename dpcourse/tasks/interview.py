@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from dpcourse.audit.evidence import Fit
+from dpcourse.audit.fit_result import Fit
 from dpcourse.tasks.answers import Form
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.complaints import Complaint, Unwritten

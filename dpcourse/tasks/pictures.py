@@ -14,7 +14,7 @@ LINE = 44  # letters below an axis
 
 def spread(title: str, answers: np.ndarray, center: float, scale: float, cdf: Any) -> Any:
     """The picture of a sample beside its law: bars of the student's answers, and the curve they should follow."""
-    from dpcourse.plots import Axis, Bars, Line, Picture, panel
+    from dpcourse.scenes import Axis, Bars, Line, Picture, panel
 
     wide = max(6.0, min(60.0, float(np.quantile(np.abs(answers - center) / scale, 0.99))))
     edges = np.linspace(-wide, wide, 42)  # an odd number of bars: one stands in the middle
@@ -36,7 +36,7 @@ def spread(title: str, answers: np.ndarray, center: float, scale: float, cdf: An
 
 def shares(title: str, labels: Sequence[str], counts: np.ndarray, right: np.ndarray, *, what: str = "report") -> Any:
     """The picture of counted answers: how often each came, as bars, and how often it should, as points."""
-    from dpcourse.plots import Axis, Bars, Picture, Points, panel
+    from dpcourse.scenes import Axis, Bars, Picture, Points, panel
 
     x = np.arange(len(labels))
     marks = (Bars(x, counts, "your answers", "orange"), Points(x, right, "what they should be", "blue"))

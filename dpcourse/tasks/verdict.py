@@ -7,7 +7,7 @@ import html
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpcourse.audit.evidence import Fit
+from dpcourse.audit.fit_result import Fit
 
 STATUSES = ("passed", "failed", "error", "timeout", "missing")
 COLOURS = {"passed": "#009E73", "failed": "#D55E00", "error": "#E69F00", "timeout": "#E69F00", "missing": "#767676"}
@@ -77,9 +77,9 @@ def as_html(verdict: Verdict) -> str:
     colour = COLOURS[verdict.status]
     picture = ""
     if verdict.picture is not None:
-        from dpcourse.plots import paper
+        from dpcourse.scenes import matplotlib_painter
 
-        data = base64.b64encode(paper.png(verdict.picture, width=4.6, dpi=160)).decode()
+        data = base64.b64encode(matplotlib_painter.png(verdict.picture, width=4.6, dpi=160)).decode()
         alt = html.escape(verdict.picture.says)
         picture = (
             f'<img alt="{alt}" style="width:30em;max-width:100%;border-radius:4px" src="data:image/png;base64,{data}">'

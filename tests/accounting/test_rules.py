@@ -16,7 +16,7 @@ from dpcourse.accounting import (
     best_composition,
     group_privacy,
 )
-from dpcourse.accounting.spent import Spent
+from dpcourse.accounting.cost import Cost
 
 EPSILONS, DELTAS = st.floats(0.01, 3), st.floats(1e-9, 1e-3)
 
@@ -24,7 +24,7 @@ EPSILONS, DELTAS = st.floats(0.01, 3), st.floats(1e-9, 1e-3)
 def test_the_erratas_example_of_advanced_losing_to_basic() -> None:
     advanced = advanced_composition(1, 0, 10, 1e-5)
     assert advanced.epsilon == pytest.approx(32.4, abs=0.05)
-    assert best_composition(1, 0, 10, 1e-5) == Spent(10, 0, "basic composition")
+    assert best_composition(1, 0, 10, 1e-5) == Cost(10, 0, "basic composition")
     small = best_composition(0.01, 0, 10_000, 1e-5)
     assert small.method == "advanced composition"
     assert small.epsilon < 100

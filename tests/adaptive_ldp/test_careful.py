@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcourse.adaptive_ldp import COMPETITORS, AdaptiveSurvey, RestrictedResponse
-from dpcourse.adaptive_ldp.posterior import Langevin, chi_square
+from dpcourse.adaptive_ldp.langevin import Langevin, chi_square
 from dpcourse.adaptive_ldp.simulate import simulate
 
 

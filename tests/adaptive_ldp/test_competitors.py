@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcourse.adaptive_ldp.competitors import COMPETITORS
 from dpcourse.adaptive_ldp.estimates import to_simplex, total_variation
+from dpcourse.adaptive_ldp.frequency_oracles import COMPETITORS
 from dpcourse.adaptive_ldp.matrices import true_epsilon
 
 SETTINGS = [(k, epsilon) for k in (2, 5, 8) for epsilon in (0.3, 1.0, 3.0)]

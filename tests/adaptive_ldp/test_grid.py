@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from tools import adaptive_grid as grid
+from experiments import adaptive_grid as grid
 
 SMALL = grid.jobs(runs=2, arrivals=60)
 

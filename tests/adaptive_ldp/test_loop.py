@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpcourse.adaptive_ldp import RestrictedResponse, best_subset, best_subsets, columns, first_epsilons
-from dpcourse.adaptive_ldp.loop import AdaptiveSurvey
 from dpcourse.adaptive_ldp.simulate import adaptive_rule, people, respond, semi_adaptive_rule, simulate
+from dpcourse.adaptive_ldp.survey import AdaptiveSurvey
 
 
 def run(survey, categories, seed=0):

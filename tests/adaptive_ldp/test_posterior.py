@@ -9,7 +9,7 @@ import pytest
 from dpcourse.adaptive_ldp import RestrictedResponse
 from dpcourse.adaptive_ldp.estimates import grouped, total_variation
 from dpcourse.adaptive_ldp.gibbs import gibbs
-from dpcourse.adaptive_ldp.posterior import Langevin, chi_square, langevin_step
+from dpcourse.adaptive_ldp.langevin import Langevin, chi_square, langevin_step
 from dpcourse.mechanisms import KaryResponse
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from dpcourse.audit import draws_needed_for_scale_error, ks_fit, scale_fit
 from dpcourse.audit.binomial import rejection_region
-from dpcourse.audit.scale import _outside
+from dpcourse.audit.scale_fit import _outside
 
 laplace = stats.laplace.cdf
 

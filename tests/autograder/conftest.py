@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
-from tests.autograder.classroom import hand_in
-from tests.autograder.five import HOMEWORK, five_course, notebook, some_right
+from testing.classroom import hand_in
+from testing.five_tasks import HOMEWORK, five_course, notebook, some_right
 from tests.autograder.small_course import make_course, record, write_grades
 
 WHY = "Because <b>one</b> person counts once."

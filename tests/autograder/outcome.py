@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.examine.records import Record
-from tests.autograder.five import HOMEWORK
+from testing.five_tasks import HOMEWORK
 
 
 def bare(record: Record) -> Record:

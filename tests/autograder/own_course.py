@@ -16,8 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.autograder.classroom import answering, solved
-from tests.conftest import ROOT
+from testing import ROOT
+from testing.classroom import answering, solved
 from tools.check_readme import SHELLS, Block, blocks
 
 CHAPTER = "A course of your own"

@@ -15,7 +15,7 @@ from autograder.cli import main
 from autograder.course.course import Course
 from autograder.examine.records import Record, TaskRecord
 from autograder.intake.submission import Submission
-from tests.conftest import ROOT
+from testing import ROOT
 
 HW = "hw1_small"
 FILE = f"{HW}.ipynb"

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.conftest import ROOT
+from testing import ROOT
 
 #: For tests only: whoever reads this knows it.
 SEED = 2**62 + 1

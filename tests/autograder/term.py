@@ -20,7 +20,7 @@ from autograder.course.course import Course
 from autograder.examine.records import records_in
 from autograder.gradebook.drift import differences_of
 from autograder.gradebook.read import Mark, gradebook, marks_of
-from tests.autograder.five import CELLS, ESSAY, HOMEWORK, five_course, notebook, some_right
+from testing.five_tasks import CELLS, ESSAY, HOMEWORK, five_course, notebook, some_right
 
 SECOND = "second"
 #: student -> Moodle's number, and which tasks are right (by binary digits)

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
-from tools import browser
-from tools.browser import Jupyter, explorers_in, open_and_run, write_notebook
+from testing import ROOT, browser
+from testing.browser import Jupyter, explorers_in, open_and_run, write_notebook
 
 LECTURES = sorted((ROOT / "lectures").glob("*.ipynb"))
 # From "run all" to the last explorer, on two cores. Lecture 4 trains models and has three minutes,

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from dpcourse import explore
-from dpcourse.explore import page
-from dpcourse.plots import Control, Scene, paper
+from dpcourse.scenes import Control, Scene, matplotlib_painter, page
+from testing import browser
 from tests.explore.painted import assert_paper_shows
-from tools import browser
 
 SCENES: dict[str, Scene] = {}
 
@@ -130,7 +129,7 @@ def test_an_explorer_from_all_sides(name: str, site: tuple[str, Path], window: A
     worked_by_keyboard(window, scene_of(name).controls[0])
     # The browser draws the numbers that paper draws.
     received = window.evaluate(RECEIVED)
-    assert_paper_shows(paper.figure(scene_of(name).picture(**received["values"])), received["picture"])
+    assert_paper_shows(matplotlib_painter.figure(scene_of(name).picture(**received["values"])), received["picture"])
     opened(window, site, name, width=400)
     assert window.evaluate(WORDS) == []
 

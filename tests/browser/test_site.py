@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
-from tools import browser
+from testing import ROOT, browser
 from tools.pages.build import build
 
 LECTURES = [path.stem for path in sorted((ROOT / "lectures").glob("*.ipynb"))]

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from dpcourse.plots import PALETTE
+from dpcourse.scenes import PALETTE
 
 KINDS = ("Line", "Points", "Rule")
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.explore import contest, subset_sizes, surveys
-from dpcourse.explore.adaptive import MECHANISMS
+from dpcourse.explore.lecture5 import comparison, subset_sizes, surveys
+from dpcourse.explore.lecture5.matrices import MECHANISMS
 from dpcourse.explore.stored import stored
-from dpcourse.plots import Bars, Heat, Line, Mark, Picture, Points, Scene
+from dpcourse.scenes import Bars, Heat, Line, Mark, Picture, Points, Scene
 
 
 @cache
@@ -205,14 +205,14 @@ def test_the_posterior_narrows_like_one_over_root_n() -> None:
     assert often[-1] > often[surveys.CHECKPOINTS.index(1_000)]
 
 
-@pytest.mark.parametrize("estimate", contest.ESTIMATES)
+@pytest.mark.parametrize("estimate", comparison.ESTIMATES)
 def test_experiments_are_the_stored_runs(estimate: str) -> None:
     grid = stored("adaptive")
     for setting in grid["settings"]:
-        rows = dict(contest.contestants(setting["methods"], estimate))
-        assert list(rows) == [*contest.LEARNING, *contest.FIXED]
+        rows = dict(comparison.contestants(setting["methods"], estimate))
+        assert list(rows) == [*comparison.LEARNING, *comparison.FIXED]
         for label, one in rows.items():
-            assert one["estimate"] == contest.ESTIMATES[estimate][label in contest.FIXED]
+            assert one["estimate"] == comparison.ESTIMATES[estimate][label in comparison.FIXED]
             assert one["error"]["median"] == pytest.approx(statistics.median(one["error"]["values"]), abs=2e-4)
             assert len(one["error"]["values"]) == grid["runs"]
         rivals = [
@@ -222,8 +222,8 @@ def test_experiments_are_the_stored_runs(estimate: str) -> None:
         taking = [one for one in rivals if one["size"]["median"] > 0]  # the others are SRR under another name
         assert rows["adaptive"] in taking
         assert all(rows["adaptive"]["error"]["median"] <= one["error"]["median"] for one in taking)
-        assert len(contest.largest_shares(setting["epsilon"], setting["rho"])) == grid["runs"]
-        evenness = next(words for words, rho in contest.EVENNESS.items() if rho == setting["rho"])
+        assert len(comparison.largest_shares(setting["epsilon"], setting["rho"])) == grid["runs"]
+        evenness = next(words for words, rho in comparison.EVENNESS.items() if rho == setting["rho"])
         shown = picture("experiments", estimate=estimate, epsilon=f"{setting['epsilon']:g}", evenness=evenness)
         (medians,) = marks(shown, 0, Points)
         np.testing.assert_allclose(medians.x, [one["error"]["median"] for one in rows.values()])

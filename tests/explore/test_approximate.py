@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpcourse import Gaussian, GaussianLoss, LeakRows, LeakTable, accounting, explore
-from dpcourse.explore import leaks, loss, properties
+from dpcourse.explore.lecture3 import leaks, privacy_loss, properties
 from dpcourse.mechanisms import classical_limit, classical_sigma
-from dpcourse.plots import Bars, Line, Panel, Picture, Table
+from dpcourse.scenes import Bars, Line, Panel, Picture, Table
 
 GAUSSIAN, RESPONSE = "Gaussian (σ = 1)", "randomized response (θ = .75)"
 
@@ -33,21 +33,21 @@ def test_the_tail_is_not_delta() -> None:
 
 def test_randomized_response_is_private_though_its_loss_always_exceeds_epsilon() -> None:
     """theta = .75 is (ln 2, .25)-DP, yet Pr[|L| > ln 2] = 1."""
-    example = loss.EXAMPLES[RESPONSE]
-    assert sum(loss.outside(example.loss, math.log(2))) == pytest.approx(1)
+    example = privacy_loss.EXAMPLES[RESPONSE]
+    assert sum(privacy_loss.outside(example.loss, math.log(2))) == pytest.approx(1)
     assert example.loss.delta(math.log(2)) == pytest.approx(0.25)
     says = picture("tail_against_delta", mechanism=RESPONSE, epsilon=math.log(2)).says
     assert "1.0000" in says
     assert "0.2500" in says
 
 
-@pytest.mark.parametrize("name", loss.EXAMPLES)
+@pytest.mark.parametrize("name", privacy_loss.EXAMPLES)
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 1.0, 2.3])
 def test_what_delta_counts_adds_up_to_delta(name: str, epsilon: float) -> None:
-    example = loss.EXAMPLES[name]
-    counted = sum(part.sum() for part in loss.counted(example, epsilon))
+    example = privacy_loss.EXAMPLES[name]
+    counted = sum(part.sum() for part in privacy_loss.counted(example, epsilon))
     assert counted == pytest.approx(example.loss.delta(epsilon), abs=1e-5)  # a Gaussian loss may lie beyond the axis
-    drawn = loss.loss_bars(example)[1].sum() + loss.spike_heights(example)[0].sum()
+    drawn = privacy_loss.loss_bars(example)[1].sum() + privacy_loss.spike_heights(example)[0].sum()
     assert drawn == pytest.approx(1, abs=2e-5)
 
 
@@ -58,13 +58,13 @@ def test_a_spike_is_as_high_as_its_probability() -> None:
         (RESPONSE, (0.25, 0.75)),
         (GAUSSIAN, (0, 0)),
     ):
-        assert loss.spike_heights(loss.EXAMPLES[name])[0] == pytest.approx([low, high])
-    between = loss.loss_bars(loss.EXAMPLES["Laplace (b = 1)"])[1]
+        assert privacy_loss.spike_heights(privacy_loss.EXAMPLES[name])[0] == pytest.approx([low, high])
+    between = privacy_loss.loss_bars(privacy_loss.EXAMPLES["Laplace (b = 1)"])[1]
     assert between.sum() == pytest.approx(0.316, abs=5e-4)
-    assert not loss.loss_bars(loss.EXAMPLES[RESPONSE])[1].any()
+    assert not privacy_loss.loss_bars(privacy_loss.EXAMPLES[RESPONSE])[1].any()
 
 
-@pytest.mark.parametrize("name", loss.EXAMPLES)
+@pytest.mark.parametrize("name", privacy_loss.EXAMPLES)
 def test_every_bar_is_of_one_kind(name: str) -> None:
     """The bars of three textures, put together, are the histogram; those beyond epsilon are the tails."""
     for part, whole in zip(picture("plrv", mechanism=name, epsilon=0.6).panels, (None, 1), strict=True):
@@ -74,7 +74,7 @@ def test_every_bar_is_of_one_kind(name: str) -> None:
         if whole:
             assert sum(height.sum() for height in heights) == pytest.approx(1, abs=2e-5)
             assert heights[0].sum() + heights[3].sum() == pytest.approx(
-                loss.outside(loss.EXAMPLES[name].loss, 0.6)[0], abs=2e-5
+                privacy_loss.outside(privacy_loss.EXAMPLES[name].loss, 0.6)[0], abs=2e-5
             )
 
 

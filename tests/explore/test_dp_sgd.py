@@ -13,11 +13,11 @@ from scipy.stats import gamma
 from dpcourse import GaussianLoss, accounting, explore, sensitivity
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, removed
-from dpcourse.explore import accounts, attacked, descents, training
+from dpcourse.explore.lecture4 import accounts, attack_results, descents, training
 from dpcourse.explore.stored import stored
-from dpcourse.plots import Line, Picture, Table
-from dpcourse.vectors import clipped, norms
-from tests.conftest import ROOT
+from dpcourse.scenes import Line, Picture, Table
+from dpcourse.sensitivity.rows import clipped, norms
+from testing import ROOT
 
 
 def picture(name: str, **values: object) -> Picture:
@@ -216,18 +216,20 @@ def test_what_is_not_stored_is_trained_for_real() -> None:
 def test_a_secret_is_kept_by_the_right_unit() -> None:
     """What the text says: without privacy extracted; typed nine times, only user-level privacy keeps it."""
     found = stored("canaries")
-    plain, message, user = (found[name] for name in attacked.TRAININGS)
+    plain, message, user = (found[name] for name in attack_results.TRAININGS)
     assert {len(bits) for by_repeats in found.values() for bits in by_repeats.values()} == {10}
     assert min(plain["3"] + plain["9"]) > 13.28
     assert sum(bits > 13.28 for bits in plain["1"]) == 7
-    means = [np.mean(message[f"{repeats}"]) for repeats in attacked.REPEATS]
+    means = [np.mean(message[f"{repeats}"]) for repeats in attack_results.REPEATS]
     assert means == pytest.approx([1.84, 2.75, 7.0], abs=0.05)
-    assert [np.mean(user[f"{repeats}"]) for repeats in attacked.REPEATS] == pytest.approx([1.08, 1.23, 1.32], abs=0.05)
+    assert [np.mean(user[f"{repeats}"]) for repeats in attack_results.REPEATS] == pytest.approx(
+        [1.08, 1.23, 1.32], abs=0.05
+    )
     assert max(message["9"]) == pytest.approx(math.log2(10_000) - 1, abs=1e-3)  # the second guess
     # What exposures typed once say against chance: the sum of ten, in units of ln 2, is Gamma(10) by chance.
     assert gamma(10).sf(sum(message["1"]) * math.log(2)) == pytest.approx(0.18, abs=0.01)
     assert gamma(10).sf(sum(message["3"]) * math.log(2)) == pytest.approx(0.009, abs=5e-4)
-    assert (np.diff([user[f"{repeats}"] for repeats in attacked.REPEATS], axis=0) > 0).all()  # in each of the ten
+    assert (np.diff([user[f"{repeats}"] for repeats in attack_results.REPEATS], axis=0) > 0).all()  # in each of the ten
 
 
 def test_the_keyboards_are_compared_with_a_table_of_frequencies() -> None:
@@ -244,8 +246,8 @@ def test_the_membership_attack_works_and_stays_within_its_bound() -> None:
     """What the text says: far from guessing without privacy, close to it with, and never beyond what DP allows."""
     from dpcourse import attacks
 
-    found, alarms = stored("membership"), np.array(attacked.FALSE_ALARMS)
-    for name, settings in attacked.OVERFITTED.items():
+    found, alarms = stored("membership"), np.array(attack_results.FALSE_ALARMS)
+    for name, settings in attack_results.OVERFITTED.items():
         one = found[name]
         # Both rates are shares of some 5,000 games: 0.02 is two standard deviations of their difference, and more.
         assert (np.array(one["hits"]) <= np.array(one["bound"]) + 0.02).all()
@@ -254,7 +256,7 @@ def test_the_membership_attack_works_and_stays_within_its_bound() -> None:
         assert one["advantage"] == pytest.approx(one["best"][1] - one["best"][0], abs=2e-4)
         assert one["advantage"] >= (np.array(one["hits"]) - alarms).max() - 1e-4
         assert one["advantage"] <= one["advantage_bound"]
-    by_heart, early, three, one = (found[name] for name in attacked.OVERFITTED)
+    by_heart, early, three, one = (found[name] for name in attack_results.OVERFITTED)
     usual, seldom = attacks.advantage_by_luck(one["members"], one["others"])
     assert (usual, seldom) == pytest.approx((0.013, 0.024), abs=6e-4)
     advantages = [by_heart["advantage"], early["advantage"], three["advantage"], one["advantage"]]

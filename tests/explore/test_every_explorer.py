@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.plots import Bars, Line, Picture, Points, Scene, Table, paper
-from dpcourse.plots.packing import tree_of, unpack
+from dpcourse.scenes import Bars, Line, Picture, Points, Scene, Table, matplotlib_painter
+from dpcourse.scenes.packing import tree_of, unpack
 from tests.explore.painted import assert_paper_shows
 
 LIMIT = 2_000_000  # bytes that an explorer may send
@@ -96,7 +96,7 @@ def test_paper_shows_the_same_numbers(scene: Scene) -> None:
     """What matplotlib drew at a position is what the browser received for it."""
     for position in some_positions(scene, 2)[-2:]:
         seen = unpack(scene.packed.spec["picture"], scene.packed.buffer, scene.shape, position)
-        assert_paper_shows(paper.figure(scene.picture(**scene.values_at(position))), seen)
+        assert_paper_shows(matplotlib_painter.figure(scene.picture(**scene.values_at(position))), seen)
 
 
 def test_a_line_within_one_picture_is_told_apart_without_colour(scene: Scene) -> None:

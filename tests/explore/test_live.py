@@ -7,9 +7,9 @@ import pytest
 
 from dpcourse import explore
 from dpcourse.adaptive_ldp import AdaptiveSurvey
-from dpcourse.explore import live
-from dpcourse.explore.surveys import PARTIES
-from dpcourse.plots import Picture
+from dpcourse.explore.lecture5 import live_survey
+from dpcourse.explore.lecture5.surveys import PARTIES
+from dpcourse.scenes import Picture
 
 
 def test_watching_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:

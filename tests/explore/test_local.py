@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.explore.words import VOCABULARY
-from dpcourse.plots import Band, Line
+from dpcourse.explore.lecture2.words import VOCABULARY
+from dpcourse.scenes import Band, Line
 
 
 def says(name: str, **values: object) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.plots import Bars, Line, Points, Rule
-from dpcourse.plots.packing import unpack
+from dpcourse.scenes import Bars, Line, Points, Rule
+from dpcourse.scenes.packing import unpack
 
 
 def says(name: str, **values: object) -> str:

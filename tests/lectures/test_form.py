@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.conftest import ROOT
+from testing import ROOT
 
 LECTURES = sorted((ROOT / "lectures").glob("0[1-9]*.ipynb"))
 MOST_LINES, MEDIAN_LINES = 20, 5

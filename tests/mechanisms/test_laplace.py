@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcourse import DiscreteLaplace, Laplace, LocalLaplace, Neighbours, SystemRandomness
-from dpcourse.audit.floats import reachable
+from dpcourse.audit.float_leak import reachable
 from dpcourse.mechanisms.exact_sampling import ExactTable, _two_sided, sample_two_sided_geometric
 
 

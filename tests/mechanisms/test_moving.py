@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpcourse import KaryResponse
-from dpcourse.mechanisms.moving import CROWD, _piece, _steps, _table, moved
+from dpcourse.mechanisms.category_sampling import CROWD, _piece, _steps, _table, moved
 
 CASES = [(2, 0.3), (3, 1 / 3), (20, 0.045), (20, 1e-4), (7, 1e-9), (300, 0.003), (40_000, 2e-5)]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcourse.privacy_loss import DiscreteLoss, EitherDirection, GaussianLoss, LaplaceLoss, PrivacyLoss
-from dpcourse.privacy_loss.lattice import Lattice, dominated, dominating
+from dpcourse.privacy_loss.numerics.lattice import Lattice, dominated, dominating
 from tests.privacy_loss import oracles
 
 Curve = Callable[[np.ndarray], np.ndarray]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conftest import ROOT
+from testing import ROOT
 
 # Imports go one way: each room, and the rooms that it may not import.
 SEEN_OR_ASKED = {"plots", "explore", "tasks", "check"}
@@ -187,9 +187,9 @@ def test_one_version_everywhere():
         ("dpcourse/mechanisms/laplace.py", "from dpcourse import explore", True),
         ("dpcourse/accounting/__init__.py", "from ..sgd import train", True),
         ("dpcourse/sgd/train.py", "from dpcourse.mechanisms import Gaussian", False),
-        ("dpcourse/sgd/train.py", "import dpcourse.plots.painter", True),
+        ("dpcourse/sgd/train.py", "import dpcourse.scenes.painter", True),
         ("dpcourse/explore/laplace.py", "from ..plots import Scene", False),
-        ("dpcourse/plots/scene.py", "from .. import explore", True),
+        ("dpcourse/scenes/scene.py", "from .. import explore", True),
         ("dpcourse/check.py", "from autograder import Grade", True),
         ("dpcourse/__init__.py", "from .check import check", False),
     ],

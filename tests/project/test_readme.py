@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from testing import ROOT
 from tools.check_readme import agrees, blocks, command_faults, commands, faults, prose_faults, python_faults, rounds_to
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
-from tests.tasks.banks import bank_of as bank
-from tools.judge_misses import wrong_ones
+from studies.wrong_submissions import wrong_ones
+from testing.submissions.bank import bank_of as bank
 
 SEEDS = int(os.environ.get("BANK_SEEDS", "1"))  # more of them: BANK_SEEDS=2000, and patience
 #: Of the wrong ones whose mistake has no name so many are left out for each that is tried. None: BANK_SKIP=0.
@@ -44,9 +44,9 @@ def test_right_ones_pass(homework, name):
     assert "grading draws new ones" in str(found)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning:tests.tasks.bank_hw3.losses")  # their mistake: they divide by 0
-@pytest.mark.filterwarnings("ignore::RuntimeWarning:tests.tasks.bank_hw4.lots")
-@pytest.mark.filterwarnings("ignore::RuntimeWarning:tests.tasks.bank_hw4.steps")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:testing.submissions.hw3.losses")  # their mistake: they divide by 0
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:testing.submissions.hw4.lots")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning:testing.submissions.hw4.steps")
 @pytest.mark.parametrize(("homework", "name"), EVERY_TASK)
 def test_wrong_ones_fail_and_are_called_by_their_name(homework, name):
     task, known, missed = tasks_of(homework)[name], 0, []

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from dpcourse.tasks import HOMEWORKS, check
-from tests.conftest import ROOT
+from testing import ROOT
 
 
 def python_blocks(text):

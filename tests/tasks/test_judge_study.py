@@ -1,7 +1,7 @@
 """The studies of the judges: what was done is kept, changed code starts anew, and failures are told."""
 
-from tools import judge_misses, judge_study
-from tools.judge_study import Graded, Study, graded, submissions
+from studies import right_submissions, wrong_submissions
+from studies.right_submissions import Graded, Study, graded, submissions
 
 THETA = [one for one in submissions() if one.task == "theta"]
 
@@ -40,18 +40,18 @@ def test_a_summary_tells_what_failed_and_what_was_seldom_tried(tmp_path, monkeyp
 
 
 def test_wrong_ones_are_counted_and_so_are_their_names(monkeypatch):
-    from tests.tasks import bank_hw2
+    from testing.submissions import hw2
 
-    found = judge_misses.misses("hw2_local_dp", range(2), ["theta"])
+    found = wrong_submissions.misses("hw2_local_dp", range(2), ["theta"])
     assert found.gradings == 2 * found.submissions
     assert (found.passed, found.unnamed.total()) == ([], 0)
     wrong = {
         "theta": {
-            "right": (bank_hw2.shared.theta_plain, None),
-            "misnamed": (bank_hw2.values.theta_sign_wrong, "another"),
+            "right": (hw2.shared.theta_plain, None),
+            "misnamed": (hw2.values.theta_sign_wrong, "another"),
         }
     }
     monkeypatch.setattr(bank_hw2, "WRONG", wrong)
-    text = str(judge_misses.misses("hw2_local_dp", range(1), ["theta"]))
+    text = str(wrong_submissions.misses("hw2_local_dp", range(1), ["theta"]))
     assert "theta, right: passed with seed 0" in text
     assert "1 times theta, misnamed: called " in text

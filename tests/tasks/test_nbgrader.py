@@ -15,8 +15,8 @@ import nbformat
 from nbgrader.api import Gradebook
 
 from dpcourse.tasks import HOMEWORKS, tasks_of
+from testing import ROOT
 from tests.autograder.stock import nbgrader, quick_folder
-from tests.conftest import ROOT
 
 SOURCE = ROOT / "exercises" / "source"
 REGION = re.compile(r"### BEGIN SOLUTION\n(.*?)\s*### END SOLUTION", re.DOTALL)

@@ -17,8 +17,8 @@ from dpcourse.tasks.hw2_local_dp.reports import DRAWS as REPORTS
 from dpcourse.tasks.hw3_approximate_dp import loss
 from dpcourse.tasks.judges.noise import TESTS
 from dpcourse.tasks.registry import tasks_of
-from tests.tasks import bank_hw2
-from tests.tasks.bank_hw2.local_noise import laplace_numpy
+from testing.submissions import hw2
+from testing.submissions.hw2.local_noise import laplace_numpy
 
 MISS = 1e-6
 
@@ -111,7 +111,7 @@ SCALE, LIES = "It looks like 16/epsilon", "There are k - 1 other categories"
 )
 def test_what_is_said_is_true(name, style, says, never):
     """Of the public probes and of three hidden draws (fixed seeds)."""
-    task, function = tasks_of("hw2_local_dp")[name], bank_hw2.WRONG[name][style][0]
+    task, function = tasks_of("hw2_local_dp")[name], hw2.WRONG[name][style][0]
     for seed, public in ((task.public_seed(), True), (1, False), (2, False), (3, False)):
         found = task.examine(Student(function, task.answer), seed, public=public)
         assert says in found.message

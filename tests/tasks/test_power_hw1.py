@@ -8,8 +8,8 @@ from scipy.special import ndtr
 
 from dpcourse.audit import draws_needed_for_scale_error, ks_fit
 from dpcourse.audit.binomial import first_count, lower_tail, upper_tail
+from dpcourse.audit.distribution_fit import ks_critical
 from dpcourse.audit.epsilon import certified
-from dpcourse.audit.fit import ks_critical
 from dpcourse.tasks import LEVEL, Student, tasks_of
 from dpcourse.tasks.declare import laplace_task
 from dpcourse.tasks.hw1_pure_dp import choices as pure_dp_choices
@@ -37,7 +37,7 @@ from dpcourse.tasks.judges.noise import TESTS as TESTS_OF_A_LOOK
 from dpcourse.tasks.judges.noise_law import LAPLACE as LAPLACE_LAW
 from dpcourse.tasks.judges.scale_tests import LAPLACE_SIZES, NORMAL_SIZES, largest_fit, width_fit
 from dpcourse.tasks.mistake import arguments_of, mistake
-from tests.tasks.bank_hw1 import RIGHT
+from testing.submissions.hw1 import RIGHT
 from tests.tasks.test_power import MISS, missed, probes
 
 LAPLACE = LAPLACE_LAW.cdf

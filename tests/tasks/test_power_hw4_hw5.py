@@ -12,8 +12,9 @@ from scipy import special
 
 from dpcourse.adaptive_ldp import RestrictedResponse
 from dpcourse.audit.binomial import lower_tail, rejection_region, upper_tail
-from dpcourse.audit.fit import ks_critical
+from dpcourse.audit.distribution_fit import ks_critical
 from dpcourse.mechanisms import KaryResponse
+from dpcourse.sensitivity.rows import clipped, norms
 from dpcourse.tasks import LEVEL
 from dpcourse.tasks.hw4_dp_sgd.average import DRAWS
 from dpcourse.tasks.hw4_dp_sgd.lots import LOTS
@@ -23,7 +24,6 @@ from dpcourse.tasks.hw5_adaptive_ldp.reports import RRRR_DRAWS, SRR_DRAWS, WRONG
 from dpcourse.tasks.judges import lots, noise
 from dpcourse.tasks.mistake import arguments_of
 from dpcourse.tasks.registry import tasks_of
-from dpcourse.vectors import clipped, norms
 
 MISS = 1e-6
 

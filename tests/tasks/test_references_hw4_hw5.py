@@ -10,11 +10,11 @@ from torch.nn import functional as F
 
 from dpcourse import accounting, adaptive_ldp, sgd
 from dpcourse.attacks.canary import Exposure
+from dpcourse.sensitivity.rows import clipped
 from dpcourse.tasks.hw4_dp_sgd.people import bits, by_user
 from dpcourse.tasks.hw4_dp_sgd.step import per_example
 from dpcourse.tasks.hw5_adaptive_ldp.utilities import by_definition
 from dpcourse.tasks.registry import tasks_of
-from dpcourse.vectors import clipped
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -8,7 +8,7 @@ from dpcourse.tasks import LEVEL, Student, Task, tasks_of
 from dpcourse.tasks.interview import NO_CHANCE, SECOND
 from dpcourse.tasks.judges.noise import DRAWS
 from dpcourse.tasks.mistake import Mistake
-from tests.tasks import bank_hw1
+from testing.submissions import hw1
 
 
 def coin_task(asked):
@@ -60,7 +60,7 @@ def test_the_levels_multiply_and_what_is_certain_is_not_asked_twice():
 
 def test_the_right_submission_that_chance_failed_once_passes():
     """Two coordinates agree in sign in about 217 of the first 300 answers (p = 1e-14), as chance may have it."""
-    task, right = tasks_of("hw1_pure_dp")["noisy_histogram"], bank_hw1.RIGHT["noisy_histogram"]["bincount"]
+    task, right = tasks_of("hw1_pure_dp")["noisy_histogram"], hw1.RIGHT["noisy_histogram"]["bincount"]
     calls = []
 
     def unlucky_at_first(years, bins, epsilon, rng):

@@ -9,11 +9,11 @@ import pytest
 from scipy import special
 
 import dpcourse.tasks
+from dpcourse.sensitivity.rows import clipped
 from dpcourse.tasks import HOMEWORKS, Mistake, Student, Task, tasks_of
 from dpcourse.tasks.coins import Coins
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.respondent import Respondent
-from dpcourse.vectors import clipped
 from tests.tasks.test_bank import bank
 
 EVERY_TASK = [(homework, name) for homework in HOMEWORKS for name in tasks_of(homework)]

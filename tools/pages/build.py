@@ -22,8 +22,8 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter, SlidesExporter
 from nbconvert.filters import markdown2html
 
-from dpcourse.explore import page
-from dpcourse.explore.widget import PAGE_MODE
+from dpcourse.scenes import page
+from dpcourse.scenes.widget import PAGE_MODE
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent

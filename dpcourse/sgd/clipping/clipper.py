@@ -14,7 +14,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 from dpcourse.sgd.clipping.ghost import GhostLot, GhostPass
 from dpcourse.sgd.clipping.model_checks import (
     SMALLEST_CLIP_NORM,
@@ -54,7 +54,7 @@ class Clipper:
         if not callable(loss):
             raise TypeError(f"loss must be a function of outputs and targets, got {loss!r}")
         self.model, self.loss, self.parameters = model, loss, trainable(model)
-        self.methods = list(METHODS)[list(METHODS).index(door.one_of("method", method, tuple(METHODS))) :]
+        self.methods = list(METHODS)[list(METHODS).index(checks.one_of("method", method, tuple(METHODS))) :]
         self._anatomy, self._layers = _anatomy(model), list(model.modules())
         self._ghost = GhostPass(model, self.parameters.values())
         self._aliases = len(self._layers) < len(list(model.named_modules(remove_duplicate=False)))

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from dpcourse import door
+from dpcourse import checks
 
 Loss = Callable[[Tensor, Tensor], Tensor]  # (outputs, targets) -> one loss for each example
 _FEW, MODERATE = 5, 1e4  # examples that are tried, and how large their numbers may be
@@ -23,7 +23,7 @@ SMALLEST_CLIP_NORM = 1e-8  # below it, products of the lengths of layers' inputs
 
 def clipping_length(clip_norm: float) -> float:
     """The length C, or an error if no length could be told from rounding there."""
-    clip_norm = door.positive("clip_norm", clip_norm)
+    clip_norm = checks.positive("clip_norm", clip_norm)
     if clip_norm < SMALLEST_CLIP_NORM:
         raise ValueError(
             f"clip_norm must be at least {SMALLEST_CLIP_NORM}, so that lengths can be told from rounding, "

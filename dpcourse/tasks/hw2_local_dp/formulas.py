@@ -9,7 +9,7 @@ from typing import Any
 
 from dpcourse.mechanisms import ATTEMPTS, RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
-from dpcourse.mechanisms.survey import epsilon_of
+from dpcourse.mechanisms.survey_planning import epsilon_of
 from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.judges.values import Note
 from dpcourse.tasks.mistake import mistake

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcourse.mechanisms import RandomizedResponse
 from dpcourse.mechanisms import theta as right_theta
-from dpcourse.mechanisms.survey import central_error, local_error, people_needed
+from dpcourse.mechanisms.survey_planning import central_error, local_error, people_needed
 from dpcourse.tasks.answers import NUMBER, Answers
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.declare import value_task

@@ -98,7 +98,7 @@ def _fits(p: Any, **other: float) -> int:
 
 def _by_renyi(p: Any) -> int:
     one, steps = renyi_sampled_gaussian(p.sigma, p.q), 0
-    while one.compose(steps + 1).epsilon(p.delta).epsilon <= p.epsilon:
+    while one.compose(steps + 1).epsilon(p.delta) <= p.epsilon:
         steps += 1
     return steps
 

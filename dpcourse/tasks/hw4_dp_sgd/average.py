@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.sensitivity.rows import clipped as clipped_rows
+from dpcourse.sensitivity.rows import norms
 from dpcourse.tasks.answers import VECTOR
 from dpcourse.tasks.declare import gaussian_task
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped as clipped_rows
-from dpcourse.vectors import norms
 
 SKIPPED = "nothing for an empty lot"
 DRAWS = 2_500  # of the last look at five numbers: a scale that is 10% off is seen with probability 1 - 1e-6

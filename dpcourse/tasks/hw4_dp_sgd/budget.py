@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from dpcourse.accounting import Spent, advanced_composition, amplify_by_sampling, basic_composition, best_composition
+from dpcourse.accounting import Cost, advanced_composition, amplify_by_sampling, basic_composition, best_composition
 from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.judges.costs import COST, meaning_of_cost
 from dpcourse.tasks.mistake import Variation, mistake
 from dpcourse.tasks.probes import each, log_uniform, uniform, whole
 
 
-def _pair(spent: Spent) -> tuple[float, float]:
+def _pair(spent: Cost) -> tuple[float, float]:
     return spent.epsilon, spent.delta
 
 

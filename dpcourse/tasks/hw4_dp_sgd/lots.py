@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from dpcourse.sensitivity.rows import clipped, norms
 from dpcourse.tasks.answers import TABLE, VECTOR
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.declare import judged_task, value_task
@@ -18,7 +19,6 @@ from dpcourse.tasks.pictures import shares
 from dpcourse.tasks.probes import each, uniform, whole
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
-from dpcourse.vectors import clipped, norms
 
 LOTS = 3_000
 NO_REPEATS = 100  # people: two lots of so many are never the same (at q between 0.25 and 0.35: less than 1e-18)

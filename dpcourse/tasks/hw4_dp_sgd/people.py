@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.sensitivity.rows import clipped as clipped_rows
+from dpcourse.sensitivity.rows import norms
 from dpcourse.tasks.answers import VECTOR
 from dpcourse.tasks.declare import gaussian_task, value_task
 from dpcourse.tasks.hw4_dp_sgd.average import DRAWS
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped as clipped_rows
-from dpcourse.vectors import norms
 
 
 def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:

@@ -10,6 +10,8 @@ import numpy as np
 from scipy import special
 
 from dpcourse.audit import ks_fit
+from dpcourse.sensitivity.rows import clipped as clipped_rows
+from dpcourse.sensitivity.rows import norms
 from dpcourse.tasks.answers import VECTOR
 from dpcourse.tasks.declare import judged_task
 from dpcourse.tasks.hw4_dp_sgd.average import DRAWS, SKIPPED
@@ -20,8 +22,6 @@ from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import Variation, mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped as clipped_rows
-from dpcourse.vectors import norms
 
 MEMBERS = 1_000  # steps from which the members of their lots are read
 

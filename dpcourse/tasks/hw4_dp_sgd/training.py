@@ -30,6 +30,7 @@ from scipy import special
 
 from dpcourse.accounting import dp_sgd_epsilon, sigma_for
 from dpcourse.audit import Fit, binomial_fit, ks_fit
+from dpcourse.sensitivity.rows import clipped
 from dpcourse.tasks.answers import NUMBER, Answer, Answers
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.declare import judged_task
@@ -49,7 +50,6 @@ from dpcourse.tasks.judges.lots import SAME_LOT
 from dpcourse.tasks.judges.scale_tests import NORMAL_SIZES, width_fit
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped
 
 PATIENTS, HELD_OUT, FEWEST_STEPS, MOST_STEPS = 2_000, 20_000, 20, 500  # fewer steps tell too little about the noise
 LARGE = 3.0  # the budget for the second table: with little noise the drawn size as divisor shows

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from dpcourse.accounting import sigma_for
+from dpcourse.sensitivity.rows import clipped, norms
 from dpcourse.tasks.hw4_dp_sgd.step import per_example
 from dpcourse.tasks.respondent import Probe
-from dpcourse.vectors import clipped, norms
 
 FEATURES = 20
 

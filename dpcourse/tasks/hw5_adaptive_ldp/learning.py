@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from dpcourse.adaptive_ldp import best_subset as best_of
 from dpcourse.adaptive_ldp import restricted_matrix, utilities
-from dpcourse.adaptive_ldp.posterior import langevin_step
+from dpcourse.adaptive_ldp.langevin import langevin_step
 from dpcourse.audit import ks_fit
 from dpcourse.tasks.answers import VECTOR, Answer
 from dpcourse.tasks.declare import judged_task, value_task

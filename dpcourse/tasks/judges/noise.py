@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from dpcourse.audit import binomial_fit, ks_fit
-from dpcourse.audit.evidence import Fit
+from dpcourse.audit.fit_result import Fit
 from dpcourse.tasks.interview import LEVEL, Failed, Interview
 from dpcourse.tasks.judges.noise_law import NORMAL, Noise
 from dpcourse.tasks.judges.noise_words import diagnose_noise

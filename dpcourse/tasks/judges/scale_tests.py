@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from dpcourse.audit.evidence import Fit
+from dpcourse.audit.fit_result import Fit
 
 
 class Sizes(NamedTuple):

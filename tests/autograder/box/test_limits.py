@@ -14,8 +14,8 @@ from autograder.course.course import Course
 from autograder.examine import workers
 from autograder.examine.batch import grade
 from autograder.examine.forked import Forked
+from testing.five_tasks import HOMEWORK
 from tests.autograder.box.conftest import processes_in_boxes
-from tests.autograder.five import HOMEWORK
 
 MB = 2**20
 GREEDY = f"""

@@ -11,8 +11,8 @@ from autograder import cli
 from autograder.commands import grade
 from autograder.console import Problem
 from autograder.examine.records import Record, TaskRecord
+from testing import ROOT
 from tests.autograder.small_course import HW, answered, dpcourse, make_course
-from tests.conftest import ROOT
 
 
 def test_help_is_quick_and_loads_nothing_heavy():

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from autograder.console import Output, Problem, note
-from tests.conftest import ROOT
+from testing import ROOT
 
 ODD = "[bold]x[/bold] :smile: https://a.org 1.5 " + "long " * 60 + "\ttab"
 #: A command that tells two lines while its bar moves.

@@ -11,9 +11,8 @@ import pytest
 
 from autograder.cli import main
 from autograder.examine.records import Record, records_in
-from tests.autograder.classroom import course_in, grade_id, mixed
-from tests.conftest import ROOT
-from tools import browser
+from testing import ROOT, browser
+from testing.classroom import course_in, grade_id, mixed
 
 HOMEWORK, CLASS = "hw2_local_dp", 30
 PROOF = "The ratio of the two probabilities is largest where the report is the true bit."

@@ -4,8 +4,8 @@ import pytest
 
 from autograder.console import Problem
 from autograder.course.course import Course
+from testing import ROOT
 from tests.autograder.small_course import HW, answered, make_course
-from tests.conftest import ROOT
 
 OWN = """
 from dataclasses import replace

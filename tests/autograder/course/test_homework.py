@@ -7,8 +7,8 @@ import pytest
 
 from autograder.course.homework import Assignment, as_jupyter, states_other_points
 from dpcourse.tasks import HOMEWORKS, tasks_of
+from testing import ROOT
 from tests.autograder.small_course import HW, make_course
-from tests.conftest import ROOT
 
 
 def changed(path, change):

@@ -13,6 +13,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.examine.records import Record, records_in
+from testing import ROOT
 from tests.autograder.own_course import (
     EQUAL_GROUPS,
     HW,
@@ -25,7 +26,6 @@ from tests.autograder.own_course import (
 )
 from tests.autograder.small_course import by_name, dpcourse, for_machines
 from tests.autograder.stock import SEED, nbgrader
-from tests.conftest import ROOT
 
 CORRECT = """
 import mpmath

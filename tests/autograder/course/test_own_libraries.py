@@ -12,8 +12,8 @@ from autograder.course.course import Course
 from autograder.course.libraries import absent_libraries, libraries_in_settings, libraries_of
 from autograder.examine.batch import grade, packages_of, setting_of
 from autograder.examine.runs import Run
-from tests.autograder.classroom import hand_in
-from tests.autograder.five import CELLS, HOMEWORK, POINTS, all_right, five_course, notebook
+from testing.classroom import hand_in
+from testing.five_tasks import CELLS, HOMEWORK, POINTS, all_right, five_course, notebook
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course
 
 DEFAULT = {"numpy", "scipy", "pandas", "torch", "sympy", "matplotlib", "sklearn", "tqdm"}

@@ -14,9 +14,9 @@ from autograder.cli import main
 from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.examine.records import Record
-from tests.autograder.attack_bank import ATTACKS, SECRET, VICTIM
-from tests.autograder.classroom import hand_in
-from tests.autograder.five import HOMEWORK, POINTS, all_right, all_wrong, five_course, notebook
+from testing.attacks import ATTACKS, SECRET, VICTIM
+from testing.classroom import hand_in
+from testing.five_tasks import HOMEWORK, POINTS, all_right, all_wrong, five_course, notebook
 from tests.conftest import require_program
 
 HONEST = 3

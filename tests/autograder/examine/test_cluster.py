@@ -8,7 +8,7 @@ import pytest
 from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.examine.batch import grade
-from tests.autograder.five import HOMEWORK, score_of
+from testing.five_tasks import HOMEWORK, score_of
 from tests.autograder.outcome import bare, in_gradebook
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")

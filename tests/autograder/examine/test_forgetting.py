@@ -21,8 +21,8 @@ from autograder.examine.remote_student import RemoteStudent
 from autograder.intake.submission import Submission
 from dpcourse.tasks import Answer, Student, tasks_of
 from dpcourse.tasks.hw1_pure_dp.median import PAIR_DRAWS
+from testing.five_tasks import HOMEWORK, all_right, five_course
 from tests.autograder.box.conftest import processes_in_boxes
-from tests.autograder.five import HOMEWORK, all_right, five_course
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 

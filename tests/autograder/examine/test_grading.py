@@ -12,8 +12,8 @@ from autograder.course.course import Course
 from autograder.examine.batch import grade, setting_of
 from autograder.examine.records import Record
 from autograder.examine.runs import Run
-from tests.autograder.classroom import hand_in
-from tests.autograder.five import CELLS, HOMEWORK, all_right, all_wrong, five_course, notebook, right, score_of
+from testing.classroom import hand_in
+from testing.five_tasks import CELLS, HOMEWORK, all_right, all_wrong, five_course, notebook, right, score_of
 from tests.autograder.outcome import bare, in_gradebook
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -34,7 +34,7 @@ def test_points_are_given_task_by_task(handed_in):
 
 def test_the_same_seed_gives_the_same_verdicts(tmp_path):
     homework = "hw2_local_dp"
-    from tests.autograder.classroom import class_of, course_in
+    from testing.classroom import class_of, course_in
 
     found = []
     for name, jobs in (("one", 1), ("two", 2)):
@@ -47,7 +47,7 @@ def test_the_same_seed_gives_the_same_verdicts(tmp_path):
 
 def test_what_the_given_cells_import_is_loaded_once_for_a_whole_class(tmp_path):
     """hw1 gives a pandas table. In a class of 25 its one mention was outvoted, and each student loaded pandas anew."""
-    from tests.autograder.classroom import class_of, course_in
+    from testing.classroom import class_of, course_in
 
     root = course_in(tmp_path, "hw1_pure_dp")
     names = class_of(root, "hw1_pure_dp", 25)

@@ -20,7 +20,7 @@ from autograder.examine.batch import grade
 from autograder.examine.examination import AGAIN, Examination
 from autograder.examine.within_limits import OverLimit, within_limits
 from autograder.intake.submission import Submission
-from tests.autograder.five import CELLS, HOMEWORK, all_right, five_course
+from testing.five_tasks import CELLS, HOMEWORK, all_right, five_course
 from tests.autograder.outcome import bare
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")

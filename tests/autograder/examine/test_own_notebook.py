@@ -8,9 +8,9 @@ from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.examine.own_notebook import check_notebook
-from tests.autograder.classroom import answering, grade_id, hand_in, released, solved
-from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook
-from tests.conftest import ROOT
+from testing import ROOT
+from testing.classroom import answering, grade_id, hand_in, released, solved
+from testing.five_tasks import HOMEWORK, POINTS, all_right, notebook
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 

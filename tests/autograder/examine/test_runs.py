@@ -13,9 +13,9 @@ from autograder.console import Problem
 from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.examine.records import Record, records_in
-from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook, score_of
+from testing import ROOT
+from testing.five_tasks import HOMEWORK, POINTS, all_right, notebook, score_of
 from tests.autograder.outcome import bare, in_gradebook
-from tests.conftest import ROOT
 
 LONG = 2**62 + 77
 

@@ -11,8 +11,8 @@ from autograder.examine.batch import grade
 from autograder.examine.records import Record, records_in
 from autograder.examine.runs import Run
 from autograder.examine.seeds import any_seed, is_guessable, long_seed, new_seed, probe_seed, seed_of
-from tests.autograder.classroom import hand_in
-from tests.autograder.five import CELLS, HOMEWORK, all_right, notebook
+from testing.classroom import hand_in
+from testing.five_tasks import CELLS, HOMEWORK, all_right, notebook
 from tests.autograder.outcome import bare
 from tests.autograder.small_course import dpcourse, for_machines
 

@@ -5,7 +5,7 @@ import json
 from autograder.course.course import Course
 from autograder.examine.batch import grade
 from autograder.intake.notebook import LONGEST_SOURCE
-from tests.autograder.five import HOMEWORK, POINTS, all_right, notebook
+from testing.five_tasks import HOMEWORK, POINTS, all_right, notebook
 
 
 def test_cells_that_are_joined_have_a_limit(handed_in, bubblewrap, capfd):

@@ -8,7 +8,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.examine import examination
 from autograder.examine.batch import grade
-from tests.autograder.five import HOMEWORK
+from testing.five_tasks import HOMEWORK
 
 REST = 1.0
 

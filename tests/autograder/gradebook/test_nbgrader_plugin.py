@@ -12,9 +12,9 @@ from autograder.course.homework import Assignment
 from autograder.examine.records import Record
 from autograder.gradebook.write import Writer
 from autograder.intake.submission import read_submission
+from testing import browser
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.stock import SEED, nbgrader, quick_folder, tried
-from tools import browser
 
 RIGHT = {
     "likelihood_ratio-solution": """

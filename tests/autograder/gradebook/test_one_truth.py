@@ -11,7 +11,7 @@ from autograder.examine.batch import grade
 from autograder.examine.records import Record
 from autograder.gradebook.drift import differences
 from autograder.gradebook.read import gradebook, marks_of
-from tests.autograder.five import HOMEWORK, POINTS, score_of
+from testing.five_tasks import HOMEWORK, POINTS, score_of
 
 SEED = 2**62
 

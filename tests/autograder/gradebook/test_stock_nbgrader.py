@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from tests.autograder.classroom import SOURCE, answering, grade_id, hand_in, released, solved
+from testing.classroom import SOURCE, answering, grade_id, hand_in, released, solved
 from tests.autograder.stock import quick_folder, tried
 
 HW = "hw1_pure_dp"

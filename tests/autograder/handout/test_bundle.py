@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from autograder.handout.repository import FILES, FOLDERS, TARGETS
+from testing import ROOT
 from tests.autograder.small_course import HW, LIKELIHOOD, dpcourse, for_machines, make_course
-from tests.conftest import ROOT
 
 WITHOUT = shutil.ignore_patterns("__pycache__", ".*")
 

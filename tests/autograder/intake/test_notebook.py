@@ -12,9 +12,9 @@ import pytest
 
 from autograder.intake import notebook
 from autograder.intake.notebook import LARGEST_FILE, Unreadable, cells_of, without_outputs
+from testing import ROOT
 from tests.autograder.desk import RIGHT, Desk
 from tests.autograder.small_course import HW, make_course
-from tests.conftest import ROOT
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n" + bytes(40), b"\xff\xd8\xff" + bytes(40)
 

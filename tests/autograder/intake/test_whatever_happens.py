@@ -14,7 +14,7 @@ from autograder.cli import main
 from autograder.course.course import Course
 from autograder.gradebook.drift import differences_of
 from autograder.gradebook.read import gradebook, marks_of
-from tests.autograder.five import CELLS, HOMEWORK, POINTS, all_right, five_course, notebook, right, stub, wrong
+from testing.five_tasks import CELLS, HOMEWORK, POINTS, all_right, five_course, notebook, right, stub, wrong
 from tests.autograder.term import SECOND, shortened
 
 NAME = f"{HOMEWORK}.ipynb"

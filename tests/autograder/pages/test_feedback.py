@@ -12,8 +12,8 @@ from autograder.course.homework import Assignment
 from autograder.pages.feedback import make_page
 from autograder.pages.page import PNG, data_uri, plain
 from autograder.pages.pictures import kept
+from testing.browser import driver
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record, task
-from tools.browser import driver
 
 EVIL = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>"

@@ -12,7 +12,7 @@ import pytest
 from autograder.course.homework import Assignment, Cell
 from autograder.gradebook.graded_notebook import MOST_EXTRA, autograded_notebook
 from autograder.pages.sanitizing import LONGEST, harmless, short_code
-from tests.autograder.attack_bank.by_page import LONG, RUNS
+from testing.attacks.by_page import LONG, RUNS
 from tests.autograder.pages.test_sanitizing import page_of
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.verdicts import decided, handed_in

@@ -10,8 +10,8 @@ from autograder.course.course import Course
 from autograder.course.homework import Assignment
 from autograder.pages.similarity import similar, tokens
 from autograder.pages.statistics import TASK_STATUSES
+from testing.browser import driver
 from tests.autograder.small_course import HW, dpcourse, for_machines, make_course, record
-from tools.browser import driver
 
 LINES = [
     "    scale = {} / epsilon", "    noise = rng.laplace(0, scale) + {}", "    for step in range({}):",

@@ -14,9 +14,9 @@ from autograder.pages.report import make_page
 from autograder.pages.results import Homework
 from autograder.pages.statistics import describe_homework
 from dpcourse.tasks import task_named
+from testing.browser import driver
 from tests.autograder.pages.test_feedback import EVIL, Tags
 from tests.autograder.small_course import HW, make_course, record, task
-from tools.browser import driver
 
 UPSIDE = "def noisy_count(count, epsilon, rng):\n    return count + rng.laplace(0, epsilon)"
 

@@ -11,11 +11,11 @@ from autograder.course.homework import Assignment
 from autograder.examine.records import Record, TaskRecord
 from autograder.pages.progress import describe_progress, name_briefly
 from autograder.pages.report import draw_progress, find_tasks, make_page
+from testing import ROOT
 from tests.autograder.gradebook.test_late import due
 from tests.autograder.gradebook.test_write import DUE, by_hand, handed_in_at
 from tests.autograder.pages.test_report_numbers import rejected, section_of
 from tests.autograder.small_course import HW, by_name, dpcourse, for_machines, make_course, record, write_grades
-from tests.conftest import ROOT
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ from autograder.course.homework import Assignment, Cell
 from autograder.gradebook import graded_notebook
 from autograder.gradebook.graded_notebook import autograded_notebook
 from autograder.pages.sanitizing import harmless
+from testing import browser
 from tests.autograder.small_course import HW, make_course
 from tests.autograder.verdicts import PNG, decided, handed_in
-from tools import browser
 
 TEMPLATES = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
 MATHJAX = Path(jupyter_server_mathjax.__file__).parent / "static"

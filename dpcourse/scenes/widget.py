@@ -1,0 +1,98 @@
+"""An explorer: a scene with its controls, alive in Jupyter and in a plain page."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import os
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import anywidget
+import traitlets
+
+from dpcourse.scenes import Picture, Scene, page
+
+P = ParamSpec("P")
+
+#: Set in the environment (to anything) by `make site` and `make slides`: explorers then show as plain HTML.
+PAGE_MODE = "DPCOURSE_PAGE"
+
+#: Every explorer of the course, by name: what the tests move through and what ``explore`` lists.
+CATALOGUE: dict[str, Callable[..., Explorer]] = {}
+
+
+class BadValue(traitlets.TraitError, ValueError):
+    """A value that a control cannot take. (A TraitError, so that the old value is put back.)"""
+
+
+class Explorer(anywidget.AnyWidget):
+    """What ``explore.two_worlds()`` and its siblings return.
+
+    ``explorer.values`` are the positions of its controls, which may also be set from Python;
+    ``explorer.picture()`` is what is seen there, and ``explorer.figure()`` the same on paper.
+    """
+
+    _esm = page.SCRIPT
+    _css = page.STYLE
+    spec = traitlets.Unicode().tag(sync=True)
+    buffer = traitlets.Bytes().tag(sync=True)
+    values = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._good = scene.start  # the last values that were all right; new ones may name only some controls
+        packed = scene.packed
+        wide = {"width": "100%"}
+        super().__init__(spec=page.written(packed.spec), buffer=packed.buffer, values=scene.start, layout=wide)
+        self.on_msg(self._answer)
+
+    @traitlets.validate("values")
+    def _check_values(self, proposal: Any) -> dict[str, Any]:
+        try:
+            self._good = self.scene.checked({**self._good, **proposal["value"]})
+        except (ValueError, TypeError) as error:
+            raise BadValue(str(error)) from error
+        return dict(self._good)
+
+    def picture(self) -> Picture:
+        """What is seen at the present values."""
+        return self.scene.picture(**self.values)
+
+    def figure(self, width: float = 10) -> Any:
+        """The present picture as a matplotlib figure, for a paper or a slide."""
+        from dpcourse.scenes import matplotlib_painter
+
+        return matplotlib_painter.figure(self.picture(), title=self.scene.title, width=width)
+
+    def _answer(self, _: Any, content: dict[str, Any], __: Any) -> None:
+        """The browser asks for a picture beside the grid."""
+        try:
+            packed = self.scene.packed_at(**content["values"])
+        except Exception as error:  # whatever it was, the browser waits for an answer
+            self.send({"answer": content.get("ask"), "error": f"{error}."})
+        else:
+            self.send({"answer": content["ask"], "spec": packed.spec}, [packed.buffer])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        from dpcourse.scenes import matplotlib_painter
+
+        words = f"{self.scene.title}: {self.scene.picture(**self.values).says}"
+        if os.environ.get(PAGE_MODE):
+            return {"text/html": page.fragment(self.scene, dict(self.values)), "text/plain": words}
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        still = base64.b64encode(matplotlib_painter.png(self.picture(), title=self.scene.title)).decode()
+        return {**(data or {}), "image/png": still, "text/plain": words}, metadata
+
+
+def explorer(make: Callable[P, Scene]) -> Callable[P, Explorer]:
+    """Make a function that describes a scene return it as an explorer, and enter it in the catalogue."""
+
+    @functools.wraps(make)
+    def show(*args: P.args, **kwargs: P.kwargs) -> Explorer:
+        return Explorer(make(*args, **kwargs))
+
+    show.__annotations__ = {**make.__annotations__, "return": Explorer}
+    CATALOGUE[make.__name__] = show
+    return show

@@ -1,0 +1,1 @@
+"""What tests, benchmarks and studies share. Nothing here is a test."""

@@ -1,0 +1,1 @@
+"""Right and wrong submissions to every homework."""
