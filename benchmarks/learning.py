@@ -11,9 +11,9 @@ from scipy.stats import gamma
 
 from benchmarks.figures import Figure
 from dpcourse.attacks import Exposure, chance_p_value, exposure, extract
-from dpcourse.sgd import FAULTS, audit_release, honest, train
-from dpcourse.sgd.corpus import Canary, messages
-from dpcourse.sgd.examples import digits
+from dpcourse.data.chat_messages import Canary, messages
+from dpcourse.data.examples import digits
+from dpcourse.sgd import FAULTS, audit_step, honest, train
 from dpcourse.sgd.models import CharacterModel, digit_mlp
 from dpcourse.sgd.recipes import CHARACTERS, DIGITS
 
@@ -53,29 +53,29 @@ def run() -> list[Figure]:
 
 
 def _digits() -> list[Figure]:
-    found, slowest = [], 0.0
+    figures, slowest = [], 0.0
     for name, epsilon, limit in (("no privacy", math.inf, 5.0), ("(3, 1e-5)-DP", 3.0, 10.0)):
         errors, seconds = digit_errors(epsilon)
         slowest = max(slowest, seconds)
         each = ", ".join(f"{error:.1f}" for error in errors)
         what = f"digits, {name}: wrong of 100 test digits, median of {SEEDS} seeds"
-        found.append(Figure(what, statistics.median(errors), limit, each))
-    return [*found, Figure(f"seconds to train the {SEEDS} digit models, the slower of both", slowest, 60)]
+        figures.append(Figure(what, statistics.median(errors), limit, each))
+    return [*figures, Figure(f"seconds to train the {SEEDS} digit models, the slower of both", slowest, 60)]
 
 
 def _secrets() -> list[Figure]:
     plain = [keyboard(seed, math.inf) for seed in range(3)]
     missed = sum(extract(model, canary.format) != canary.filling for model, canary in plain)
-    kept = [keyboard(seed, 5.0) for seed in range(SECRETS)]
-    found: list[Exposure] = [exposure(model, canary, sample=2000, rng=1) for model, canary in kept]
+    guarded = [keyboard(seed, 5.0) for seed in range(SECRETS)]
+    exposures: list[Exposure] = [exposure(model, canary, sample=2000, rng=1) for model, canary in guarded]
     # ln(space / rank) of a secret that the model does not know is exponential: the sum of ten exceeds this in 1 of 100.
     critical = gamma.ppf(0.99, SECRETS) / SECRETS / math.log(2)
-    detail = f"p = {chance_p_value(found):.2f}; chance has {1 / math.log(2):.2f} bits; limit: 1% level"
+    detail = f"p = {chance_p_value(exposures):.2f}; chance has {1 / math.log(2):.2f} bits; limit: 1% level"
     return [
         Figure("secrets typed once that 3 language models without privacy do not give away", missed, 0),
         Figure(
             f"mean exposure at (5, 1e-5)-DP, bits, {SECRETS} models",
-            statistics.mean(one.bits for one in found),
+            statistics.mean(one.bits for one in exposures),
             round(float(critical), 2),
             detail,
         ),
@@ -83,8 +83,8 @@ def _secrets() -> list[Figure]:
 
 
 def _faults() -> Figure:
-    unseen = [name for name, release in FAULTS.items() if not audit_release(release, seed=0).violated]
-    accused = audit_release(honest, seed=0).violated
+    unseen = [name for name, release in FAULTS.items() if not audit_step(release, seed=0).violated]
+    accused = audit_step(honest, seed=0).violated
     return Figure(
         f"planted faults that the audit misses, of {len(FAULTS)}",
         len(unseen) + accused,

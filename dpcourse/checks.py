@@ -1,4 +1,4 @@
-"""Checks at the door: every public function passes its arguments through here first.
+"""Checks of arguments: every public function passes its arguments through here first.
 
 A bad value raises ``ValueError`` (``TypeError`` for a thing that is no number at all) with a message that names the
 argument, quotes what was passed, and states what is allowed, before anything is computed.

@@ -44,7 +44,7 @@ def accounts() -> dict[str, Any]:
 
 def digits() -> dict[str, Any]:
     """Accuracy after each epoch, the median of three seeds, and the exact epsilon, for ``explore.training_run``."""
-    from dpcourse.sgd.examples import digits as load
+    from dpcourse.data.examples import digits as load
 
     n = len(load()[0])
     seeds = range(3)
@@ -70,8 +70,8 @@ def digits() -> dict[str, Any]:
 def tasks() -> dict[str, Any]:
     """Test accuracies of five seeds at epsilon 1, 2, 5 and infinity, for ``explore.supervised_tasks``."""
     from dpcourse import sgd
-    from dpcourse.sgd.examples import digits as load
-    from dpcourse.sgd.examples import sentiments
+    from dpcourse.data.examples import digits as load
+    from dpcourse.data.examples import sentiments
     from dpcourse.sgd.models import TextClassifier, digit_mlp
 
     images, test_images = load()
@@ -98,7 +98,7 @@ def tasks() -> dict[str, Any]:
 def inversion() -> dict[str, Any]:
     """The images that model inversion finds in three networks, for ``explore.inversion``."""
     from dpcourse import attacks, sgd
-    from dpcourse.sgd.examples import digits as load
+    from dpcourse.data.examples import digits as load
     from dpcourse.sgd.models import digit_mlp
 
     train, _ = load()
@@ -123,7 +123,7 @@ def inversion() -> dict[str, Any]:
 def canaries() -> dict[str, Any]:
     """The exposure of a secret by how often its user typed it, for ``explore.canaries``: ten secrets, ten models."""
     from dpcourse import attacks, sgd
-    from dpcourse.sgd.corpus import Canary, messages
+    from dpcourse.data.chat_messages import Canary, messages
     from dpcourse.sgd.fedavg import train_federated
     from dpcourse.sgd.models import CharacterModel, next_character_loss
 
@@ -135,14 +135,14 @@ def canaries() -> dict[str, Any]:
             sigma = accounting.sigma_for(5, 1e-3, q=0.2, steps=60)
             assert chats.users is not None
             train_federated(
-                fresh, chats, chats.users, rounds=60, q=0.2, sigma=sigma, delta=1e-3, clip=0.5, rate=0.3, epochs=3,
-                loss=next_character_loss, expected_users=10, seed=seed,
+                fresh, chats, chats.users, rounds=60, sampling_rate=0.2, noise_multiplier=sigma, delta=1e-3,
+                clip_norm=0.5, learning_rate=0.3, epochs=3, loss=next_character_loss, expected_users=10, seed=seed,
             )  # fmt: skip
             return fresh, canary
         private = training_of == grid_of[1]
         sgd.train(
-            fresh, chats, epsilon=5 if private else math.inf, clip=0.5, momentum=0 if private else 0.9, seed=seed,
-            loss=next_character_loss, epochs=30, lot_size=64, rate=0.3, progress=False, looks=1,
+            fresh, chats, epsilon=5 if private else math.inf, clip_norm=0.5, momentum=0 if private else 0.9, seed=seed,
+            loss=next_character_loss, epochs=30, lot_size=64, learning_rate=0.3, progress=False, looks=1,
         )  # fmt: skip
         return fresh, canary
 
@@ -167,7 +167,8 @@ def membership() -> dict[str, Any]:
     import torch
 
     from dpcourse import attacks, sgd
-    from dpcourse.sgd.examples import digits as load
+    from dpcourse.data.examples import Examples
+    from dpcourse.data.examples import digits as load
     from dpcourse.sgd.models import digit_mlp
 
     parts = load()
@@ -181,12 +182,12 @@ def membership() -> dict[str, Any]:
         moved = torch.randint(1, 10, (1_000,), generator=draw)
         given = torch.where(wrong, (labels[chosen] + moved) % 10, labels[chosen])
         member = torch.rand(1_000, generator=draw) < 0.5
-        everybody = sgd.Examples(images[chosen], given)
+        everybody = Examples(images[chosen], given)
         lot = settings["q"] * int(member.sum())
         run = sgd.train(
             digit_mlp(256, seed=seed), everybody.at(member), epsilon=settings["epsilon"], delta=training.DELTA,
-            lot_size=lot, epochs=settings["epochs"], rate=lot / (500 * settings["q"]), seed=seed, progress=False,
-            looks=1,
+            lot_size=lot, epochs=settings["epochs"], learning_rate=lot / (500 * settings["q"]), seed=seed,
+            progress=False, looks=1,
         )  # fmt: skip
         losses = attacks.losses_of(run.model, everybody, sgd.cross_entropy)
         with torch.no_grad():

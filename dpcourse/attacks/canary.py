@@ -1,7 +1,7 @@
 """Extraction: does a language model know a secret that was said to it? (Carlini et al. 2019, "The Secret Sharer".)
 
 Works on any model that turns character ids (batch, time) into logits of the next character (batch, time, alphabet), in
-the alphabet of :mod:`dpcourse.sgd.corpus`.
+the alphabet of :mod:`dpcourse.data.chat_messages`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import checks
+from dpcourse.data.chat_messages import ALPHABET, BLANK, DIGITS, END, Canary, encode
 from dpcourse.randomness import Rng, generator
-from dpcourse.sgd.corpus import ALPHABET, BLANK, DIGITS, END, Canary, encode
 
 _DIGIT_IDS = [ALPHABET.index(digit) for digit in DIGITS]
 _AT_ONCE = 4096  # texts in one forward pass
@@ -51,11 +51,11 @@ def log_perplexity(model: nn.Module, texts: Sequence[str]) -> Tensor:
     if not texts or len({len(text) for text in texts}) > 1:
         raise ValueError(f"texts must be equally long, got the lengths {sorted({len(text) for text in texts})}")
     ids = torch.tensor([encode(END + text) for text in texts])
-    found = []
+    perplexities = []
     for part in ids.split(_AT_ONCE):
         chances = _log2(model, part[:, :-1])
-        found.append(-chances.gather(2, part[:, 1:, None]).squeeze(2).sum(1))
-    return torch.cat(found)
+        perplexities.append(-chances.gather(2, part[:, 1:, None]).squeeze(2).sum(1))
+    return torch.cat(perplexities)
 
 
 def all_log_perplexities(model: nn.Module, format: str) -> Tensor:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import checks
-from dpcourse.sgd.examples import Examples
+from dpcourse.data.examples import Examples
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def invert(
     *,
     shape: tuple[int, ...] = (1, 8, 8),
     steps: int = 200,
-    rate: float = 0.1,
+    step_size: float = 0.1,
     shrink: float = 0.05,
     smooth: float = 0.1,
     queries_only: bool = False,
@@ -44,7 +44,7 @@ def invert(
     care about. ``queries_only=True`` uses nothing but the confidences that an API returns: the gradient is taken from
     differences, one query for each pixel and step.
     """
-    steps, rate = checks.whole_number("steps", steps), checks.positive("rate", rate)
+    steps, step_size = checks.whole_number("steps", steps), checks.positive("step_size", step_size)
     shrink, smooth = checks.non_negative("shrink", shrink), checks.non_negative("smooth", smooth)
     image, training = torch.full((1, *shape), 0.5), model.training
     model.eval()
@@ -57,7 +57,7 @@ def invert(
             uneven = image.detach().requires_grad_()
             cost = shrink * uneven.square().sum() + smooth * _roughness(uneven)
             (pull,) = torch.autograd.grad(cost, uneven)
-            image = (image + rate * (slope - pull)).clamp(0, 1)
+            image = (image + step_size * (slope - pull)).clamp(0, 1)
         confidence = _log_confidence(model, image)[0, target].exp().item()
     finally:
         model.train(training)
@@ -81,8 +81,8 @@ def likeness(image: Tensor, means: Tensor) -> np.ndarray:
     """
     if image.shape != means.shape[1:]:
         raise ValueError(f"image must have the shape {tuple(means.shape[1:])} of the means, got {tuple(image.shape)}")
-    centre, shown = means.mean(0), _standard(image.flatten())
-    own = _standard(shown - _standard(centre.flatten())) if shown.any() else shown
+    centre, contrast = means.mean(0), _standard(image.flatten())
+    own = _standard(contrast - _standard(centre.flatten())) if contrast.any() else contrast
     return np.array([float(own @ _standard((mean - centre).flatten())) for mean in means])
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse import checks
-from dpcourse.sgd.examples import Examples
+from dpcourse.data.examples import Examples
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ def losses_of(model: nn.Module, examples: Examples, loss: Callable[[Tensor, Tens
     model.eval()
     with torch.no_grad():
         parts = zip(examples.inputs.split(2048), examples.targets.split(2048), strict=True)
-        found = torch.cat([loss(model(x), y) for x, y in parts])
+        losses = torch.cat([loss(model(x), y) for x, y in parts])
     model.train(training)
-    if found.shape != (len(examples),):
-        raise ValueError(f"loss must give one number for each of {len(examples)} examples, got {tuple(found.shape)}")
-    return found.numpy()
+    if losses.shape != (len(examples),):
+        raise ValueError(f"loss must give one number for each of {len(examples)} examples, got {tuple(losses.shape)}")
+    return losses.numpy()
 
 
 def roc(members: Any, others: Any) -> Roc:

@@ -1,4 +1,4 @@
-"""Small models for the lecture, made of layers that the fast path of clipping knows.
+"""Small models for the lecture, made of layers that the fast way to clip knows, and their losses.
 
 Each takes a ``seed``: the same seed gives the same initial weights, and leaves torch's own generator alone.
 """
@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from dpcourse import checks
-from dpcourse.sgd.corpus import ALPHABET, IGNORED, WINDOW
-from dpcourse.sgd.words import PADDING, Vocabulary
+from dpcourse.data.chat_messages import ALPHABET, IGNORED, WINDOW
+from dpcourse.data.film_reviews import PADDING, Vocabulary
 
 
 @contextmanager
@@ -130,6 +130,11 @@ class CharacterModel(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.decide(self.norm(x))
+
+
+def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
+    """-ln Pr[label], one number for each example."""
+    return F.cross_entropy(outputs, targets, reduction="none")
 
 
 def next_character_loss(logits: Tensor, targets: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Normal numbers for the noise of DP-SGD: many at once, with a whole tail, from words that nobody can foretell.
+"""The randomness of DP-SGD: from the system or from a seed; normal numbers, many at once, with a whole tail.
 
 Box and Muller 1958, "A Note on the Generation of Random Normal Deviates": if U is uniform on (0, 1] and the angle A on
 a full turn, then R cos A and R sin A with R = sqrt(-2 ln U) are two independent normal numbers. numpy computes them
@@ -13,33 +13,48 @@ Holohan and Braghin 2021, "Secure Random Sampling in Differential Privacy").
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from dpcourse.sgd.generators import Words, random_words
+from dpcourse import checks
+from dpcourse.randomness import SystemRandomness
 
+Words = Callable[[int], np.ndarray]  # n -> n random words of 64 bits
 _BEYOND = 2.0**-12  # of the radii, those longer than _FAR, are drawn with more bits; a power of 2, for U is a fraction
 _FAR = math.sqrt(-2 * math.log(_BEYOND))  # whose denominator is one
 _AT_ONCE = 2**19  # numbers: beside them lie as many random words, and half as many cosines
 _WHOLE = {torch.float32: np.int32, torch.float64: np.int64}
-WORTH_A_THREAD = 2**15  # numbers: handing fewer to another thread takes longer than drawing them
-CORES = os.cpu_count() or 1
-_MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
 
 
-def _new_thread() -> None:
-    """A child process has a copy of the executor, but not of its thread."""
-    global _MEANWHILE
-    _MEANWHILE = ThreadPoolExecutor(1, thread_name_prefix="dpcourse-noise")
+def generator_from(seed: int | None) -> torch.Generator | None:
+    """A generator from a seed, for runs that can be repeated; None, which stands for the system's, without one.
+
+    torch uses 32 bits of a seed. An attacker can try out 2^32 seeds, so a real release must not come from one.
+    """
+    if seed is None:
+        return None
+    seed = checks.whole_number("seed", seed, at_least=0)
+    if seed >= 2**32:
+        raise ValueError(f"seed must be below 2^32, because torch uses no more of it, got {seed!r}")
+    return torch.Generator().manual_seed(seed)
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_new_thread)
+def random_words(generator: torch.Generator | None) -> Words:
+    """A source of random words: cryptographic ones, or those that follow from the generator's next 256 bits.
+
+    torch's own generator would take three times as long to make them. It is asked here and never by the source, which
+    may therefore work in another thread.
+    """
+    if generator is not None and not isinstance(generator, torch.Generator):
+        raise TypeError(f"generator must be a torch.Generator, or None for the system's randomness, got {generator!r}")
+    if generator is None:
+        system = SystemRandomness()
+        return lambda n: np.frombuffer(system.bytes(8 * n), np.uint64)
+    key = torch.empty(4, dtype=torch.int64).random_(-(2**63), None, generator=generator).numpy()
+    return np.random.PCG64DXSM(np.random.SeedSequence(key.view(np.uint32).tolist(), pool_size=8)).random_raw
 
 
 def normal_numbers(n: int, words: Words, deviation: float = 1.0, kind: torch.dtype = torch.float32) -> Tensor:
@@ -59,10 +74,10 @@ def _fill(numbers: Tensor, words: Words, deviation: float) -> None:
     53 in double precision.
     """
     whole, half, bits = _WHOLE[numbers.dtype], len(numbers) // 2, 8 * numbers.itemsize - 1
-    drawn = words(-(-numbers.nbytes // 8)).view(whole)[: len(numbers)]  # uniform, with a sign
-    made = numbers.numpy()
-    made[:] = drawn
-    radius, angle = made[:half], made[half:]
+    signed = words(-(-numbers.nbytes // 8)).view(whole)[: len(numbers)]  # uniform, with a sign
+    pairs = numbers.numpy()
+    pairs[:] = signed
+    radius, angle = pairs[:half], pairs[half:]
     radius *= 2.0**-bits
     np.abs(radius, out=radius)  # U
     far = np.flatnonzero(radius < _BEYOND)
@@ -86,18 +101,11 @@ def _uniform(n: int, words: Words) -> np.ndarray:
 
 def gaussian_like(shapes: Mapping[str, Tensor], deviation: float, words: Words) -> dict[str, Tensor]:
     """Noise in the shapes of the parameters. One draw for all of them: many small ones take longer."""
-    sizes = [value.numel() for value in shapes.values()]
-    widest = torch.float64 if any(value.dtype == torch.float64 for value in shapes.values()) else torch.float32
-    parts = normal_numbers(sum(sizes), words, deviation, widest).split(sizes)
-    found = zip(shapes.items(), parts, strict=True)
-    return {name: part.view_as(value).to(value.device, value.dtype) for (name, value), part in found}
-
-
-def noise_meanwhile(
-    shapes: Mapping[str, Tensor], deviation: float, generator: torch.Generator | None
-) -> Callable[[], dict[str, Tensor]]:
-    """Noise that is wanted later: drawn at once on another core where torch leaves one free, or else when asked for."""
-    words = random_words(generator)
-    if sum(value.numel() for value in shapes.values()) < WORTH_A_THREAD or torch.get_num_threads() >= CORES:
-        return lambda: gaussian_like(shapes, deviation, words)
-    return _MEANWHILE.submit(gaussian_like, shapes, deviation, words).result
+    widest, start, noise = torch.float32, 0, {}
+    for value in shapes.values():
+        widest = torch.promote_types(widest, value.dtype)
+    numbers = normal_numbers(sum(map(Tensor.numel, shapes.values())), words, deviation, widest)
+    for name, value in shapes.items():
+        part = numbers[start : start + value.numel()]
+        noise[name], start = part.view_as(value).to(value.device, value.dtype), start + value.numel()
+    return noise

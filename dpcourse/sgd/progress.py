@@ -10,8 +10,8 @@ from dpcourse.sgd.run import Plan, Run
 class Progress:
     """One line that is rewritten: how far, how good, how much spent."""
 
-    def __init__(self, kept: Plan, on: bool) -> None:
-        self.plan, self.on, self.start, self.width = kept, on, time.monotonic(), 0
+    def __init__(self, plan: Plan, on: bool) -> None:
+        self.plan, self.on, self.start, self.width = plan, on, time.monotonic(), 0
 
     def cost(self, epsilon: float) -> str:
         """What was spent, and what of."""
@@ -24,7 +24,7 @@ class Progress:
             last, share = run.history[-1], run.step / self.plan.steps
             bar = "█" * int(20 * share) + "·" * (20 - int(20 * share))
             accuracy = "" if last.accuracy is None else f", accuracy {last.accuracy:.1%}"
-            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.loss:.3f}{accuracy}"
+            words = f"{bar} step {run.step}/{self.plan.steps}, loss {last.training_loss:.3f}{accuracy}"
             words = f"{words}, {self.cost(last.epsilon)}"
         print("\r" + words.ljust(self.width), end="", flush=True)
         self.width = len(words)

@@ -10,9 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dpcourse import checks
-from dpcourse.sgd.given import cross_entropy
-from dpcourse.sgd.guards import Loss
-from dpcourse.sgd.models import next_character_loss
+from dpcourse.sgd.clipping.model_checks import Loss
+from dpcourse.sgd.models import cross_entropy, next_character_loss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +20,14 @@ class Settings:
 
     lot_size: float
     epochs: float
-    rate: float
+    learning_rate: float
     momentum: float = 0.9
-    clip: float = 1.0
+    clip_norm: float = 1.0
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings for plain SGD and for DP-SGD: noise wants large lots and few steps, and clipping wants a larger rate."""
+    """Settings for plain SGD and for DP-SGD: noise wants large lots and few steps, clipping larger steps."""
 
     plain: Settings
     private: Settings
@@ -38,21 +37,21 @@ class Recipe:
 
     def settings(self, epsilon: float) -> dict[str, Any]:
         """Keyword arguments for ``train`` (all but epsilon) at this budget; ``math.inf`` is plain SGD."""
-        chosen = self.plain if epsilon == math.inf else self.private
+        settings = self.plain if epsilon == math.inf else self.private
         if epsilon != math.inf:
             checks.positive("epsilon", epsilon)
-        return {**asdict(chosen), "loss": self.loss, "delta": self.delta}
+        return {**asdict(settings), "loss": self.loss, "delta": self.delta}
 
 
 DIGITS = Recipe(
-    plain=Settings(lot_size=128, epochs=20, rate=0.5),
-    private=Settings(lot_size=512, epochs=20, rate=1.0, clip=0.5),
+    plain=Settings(lot_size=128, epochs=20, learning_rate=0.5),
+    private=Settings(lot_size=512, epochs=20, learning_rate=1.0, clip_norm=0.5),
 )
 """For ``digit_mlp()`` on ``digits()``."""
 
 CHARACTERS = Recipe(
-    plain=Settings(lot_size=32, epochs=60, rate=0.3),
-    private=Settings(lot_size=200, epochs=20, rate=0.5),
+    plain=Settings(lot_size=32, epochs=60, learning_rate=0.3),
+    private=Settings(lot_size=200, epochs=20, learning_rate=0.5),
     loss=next_character_loss,
     corpus={"users": 100, "per_user": 10, "repeats": 1},
 )

@@ -1,4 +1,4 @@
-"""A training run: the model, what it cost so far, and how it went. It can be saved and taken up again."""
+"""A training run: its plan, the model, what it cost so far, and how it went. It can be saved and taken up again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from dpcourse import checks
 from dpcourse.accounting import Cost
-from dpcourse.accounting.dp_sgd import dp_sgd_epsilon
+from dpcourse.accounting.dp_sgd import dp_sgd_epsilon, sigma_for, steps_within
+from dpcourse.sgd.noise import generator_from
 
 
 @dataclass(frozen=True)
@@ -22,17 +24,17 @@ class Plan:
 
     epsilon: float
     delta: float
-    sigma: float
-    clip: float
+    noise_multiplier: float
+    clip_norm: float
     lot_size: float
     n: int
     steps: int
-    rate: float
+    learning_rate: float
     momentum: float
     seed: int | None
 
     @property
-    def q(self) -> float:
+    def sampling_rate(self) -> float:
         """The probability that an example enters a lot."""
         return self.lot_size / self.n
 
@@ -42,13 +44,72 @@ class Plan:
         return math.isfinite(self.epsilon)
 
 
+def steps_of(epochs: float, n: int, lot_size: float) -> int:
+    """How many steps it takes until everybody was drawn so many times, on average."""
+    return max(1, round(checks.positive("epochs", epochs) * n / lot_size))
+
+
+def plan(
+    n: int,
+    *,
+    epsilon: float,
+    delta: float,
+    clip_norm: float,
+    lot_size: float,
+    epochs: float,
+    learning_rate: float,
+    momentum: float = 0.0,
+    noise_multiplier: float | None = None,
+    seed: int | None = None,
+) -> Plan:
+    """Decide the noise and the number of steps. Told the noise, it ends the steps before epsilon would be overspent."""
+    n = checks.whole_number("n", n)
+    epsilon = math.inf if epsilon == math.inf else checks.positive("epsilon", epsilon)
+    delta = checks.small_delta("delta", delta, zero=False)
+    lot_size = checks.positive("lot_size", lot_size)
+    if lot_size > n:
+        raise ValueError(f"lot_size must be at most the number of examples, {n}, got {lot_size!r}")
+    steps, sampling_rate = steps_of(epochs, n, lot_size), lot_size / n
+    if not math.isfinite(epsilon):
+        if noise_multiplier:
+            raise ValueError(
+                f"epsilon = inf trains without noise, so noise_multiplier must not be set, got {noise_multiplier!r}"
+            )
+        noise = 0.0
+    elif noise_multiplier is None:
+        noise = sigma_for(epsilon, delta, q=sampling_rate, steps=steps)
+    else:
+        noise = checks.positive("noise_multiplier", noise_multiplier)
+        if dp_sgd_epsilon(noise, sampling_rate, steps, delta) > epsilon:
+            steps = steps_within(epsilon, delta, sigma=noise, q=sampling_rate)
+        if steps == 0:
+            raise ValueError(
+                f"one step with noise_multiplier = {noise!r} already costs more than epsilon = {epsilon!r}"
+            )
+    if not 0 <= checks.non_negative("momentum", momentum) < 1:
+        raise ValueError(f"momentum must be at least 0 and below 1, got {momentum!r}")
+    generator_from(seed)  # refuses what is no seed
+    return Plan(
+        epsilon,
+        delta,
+        noise_multiplier=noise,
+        clip_norm=checks.positive("clip_norm", clip_norm),
+        lot_size=lot_size,
+        n=n,
+        steps=steps,
+        learning_rate=checks.positive("learning_rate", learning_rate),
+        momentum=momentum,
+        seed=seed,
+    )
+
+
 @dataclass(frozen=True)
 class Moment:
-    """What was seen after some steps. Loss and accuracy are measured on data, so they are not private themselves."""
+    """How a run goes after some steps. Loss and accuracy are measured on data, so they are not private themselves."""
 
     step: int
     epsilon: float
-    loss: float
+    training_loss: float
     accuracy: float | None
 
 
@@ -74,7 +135,7 @@ class Run:
             return math.inf
         if self.step == 0:
             return 0.0
-        return dp_sgd_epsilon(self.plan.sigma, self.plan.q, self.step, self.plan.delta)
+        return dp_sgd_epsilon(self.plan.noise_multiplier, self.plan.sampling_rate, self.step, self.plan.delta)
 
     @property
     def spent(self) -> Cost:

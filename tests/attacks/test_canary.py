@@ -17,7 +17,7 @@ from dpcourse.attacks import (
     extract,
     log_perplexity,
 )
-from dpcourse.sgd.corpus import ALPHABET, Canary, messages
+from dpcourse.data.chat_messages import ALPHABET, Canary, messages
 from dpcourse.sgd.models import CharacterModel, next_character_loss
 
 FORMAT = "my pin is ###!"

@@ -10,10 +10,10 @@ from torch.nn import functional as F
 from dpcourse import Laplace
 from dpcourse.attacks import difference, input_from_updates, snapshot
 from dpcourse.data import bank_debts, hospital
-from dpcourse.sgd.clipping import clipped_sum
-from dpcourse.sgd.examples import digits
+from dpcourse.data.examples import digits
+from dpcourse.sgd.clipping.clipper import clipped_sum
 from dpcourse.sgd.models import digit_mlp
-from dpcourse.sgd.steps import descend, noisy_average
+from dpcourse.sgd.private_step import descend, noisy_average
 
 DEBTS = bank_debts(50)["debt"].to_numpy(dtype=float)
 ANSWERS = hospital(100)["illegal_drug_use"].to_numpy(dtype=float)
@@ -52,10 +52,12 @@ def test_the_two_releases_have_noise_of_their_own():
 def updated(model, examples, sigma, seed):
     """The model after one step of DP-SGD on all examples (sigma = 0: clipping only)."""
     lot = clipped_sum(
-        model, examples.inputs, examples.targets, lambda o, y: F.cross_entropy(o, y, reduction="none"), clip=1.0
+        model, examples.inputs, examples.targets, lambda o, y: F.cross_entropy(o, y, reduction="none"), clip_norm=1.0
     )
     generator = torch.Generator().manual_seed(seed)
-    descend(model, noisy_average(lot.total, clip=1.0, sigma=sigma, lot_size=100, generator=generator), 0.5)
+    descend(
+        model, noisy_average(lot.total, clip_norm=1.0, noise_multiplier=sigma, lot_size=100, generator=generator), 0.5
+    )
     return snapshot(model)
 
 

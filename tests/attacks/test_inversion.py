@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F
 
 from dpcourse.attacks import class_means, invert, likeness
-from dpcourse.sgd.examples import Examples, digits
+from dpcourse.data.examples import Examples, digits
 from dpcourse.sgd.models import digit_mlp
 
 TRAIN, _ = digits()
@@ -70,7 +70,7 @@ def test_the_model_is_left_as_it_was(model):
     [
         (lambda: invert(digit_mlp(), 10), "10"),
         (lambda: invert(digit_mlp(), -1), "-1"),
-        (lambda: invert(digit_mlp(), 1, rate=0), "0"),
+        (lambda: invert(digit_mlp(), 1, step_size=0), "0"),
         (lambda: invert(digit_mlp(), 1, shrink=-0.5), "-0.5"),
         (lambda: likeness(torch.zeros(8, 8), MEANS), r"\(8, 8\)"),
         (lambda: class_means(Examples(torch.zeros(2, 1), torch.tensor([0, 2]))), r"\[1\]"),

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from dpcourse import Gaussian, RandomizedResponse
 from dpcourse.attacks import advantage_bound, advantage_by_luck, dp_bound, loss_threshold_attack, losses_of, roc
-from dpcourse.sgd.examples import Examples, digits
+from dpcourse.data.examples import Examples, digits
 from dpcourse.sgd.models import digit_mlp
 
 

@@ -239,7 +239,7 @@ def test_a_secret_is_kept_by_the_right_unit() -> None:
 
 def test_the_keyboards_are_compared_with_a_table_of_frequencies() -> None:
     """What the text says beside the losses: 43 characters, and 2.96 for whoever knows only how frequent each is."""
-    from dpcourse.sgd.corpus import ALPHABET, Canary, messages
+    from dpcourse.data.chat_messages import ALPHABET, Canary, messages
 
     chats = messages(users=50, per_user=10, canaries=[Canary.random(1, "the code is ####")], repeats=5).examples()
     shares = np.bincount(chats.targets[chats.targets >= 0].numpy()) / (chats.targets >= 0).sum().item()

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from dpcourse.sgd import clipped_sum
-from dpcourse.sgd.convolution import convolution
-from dpcourse.sgd.weighing import weigh
+from dpcourse.sgd.clipping.conv2d import ConvolutionRule
+from dpcourse.sgd.clipping.sums import weigh
 from tests.sgd.zoo import ZOO, length
 
 METHODS = ("fast", "func", "loop")
@@ -27,8 +27,8 @@ def test_an_example_without_a_length_contributes_nothing_and_a_huge_one_no_more_
     inputs, targets = draw(6)
     inputs[3] = poison
     kept = [0, 1, 2, 4, 5]
-    found = clipped_sum(model, inputs, targets, loss, clip=0.5, method=method)
-    rest = clipped_sum(model, inputs[kept], targets[kept], loss, clip=0.5, method=method)
+    found = clipped_sum(model, inputs, targets, loss, clip_norm=0.5, method=method)
+    rest = clipped_sum(model, inputs[kept], targets[kept], loss, clip_norm=0.5, method=method)
     moved = length({name: found.total[name] - total for name, total in rest.total.items()})
     assert moved < 1e-5 if not np.isfinite(poison) else moved <= 0.5 * (1 + 1e-5)  # 1e30 overflows in some ways only
 
@@ -40,7 +40,7 @@ def signed_sum(outputs: Tensor, targets: Tensor) -> Tensor:
 
 def moved(model: nn.Module, inputs: Tensor, targets: Tensor, loss: Any, clip: float, method: str = "fast") -> float:
     """How far the last example moves the sum."""
-    kept = {"clip": clip, "method": method}
+    kept = {"clip_norm": clip, "method": method}
     whole, rest = (clipped_sum(model, inputs[:n], targets[:n], loss, **kept).total for n in (len(inputs), -1))
     return length({name: whole[name].double() - rest[name].double() for name in whole})
 
@@ -50,7 +50,7 @@ def test_positions_that_cancel_do_not_hide_a_long_gradient() -> None:
     model, inputs, signs = nn.Linear(4, 3, bias=False), torch.randn(7, 2, 4), torch.ones(7, 2)
     inputs[6] = torch.tensor([[1e6, 0, 0, 0], [1e6, 100, 0, 0]])
     signs[6, 1] = -1
-    found = clipped_sum(model, inputs, signs, signed_sum, clip=1)
+    found = clipped_sum(model, inputs, signs, signed_sum, clip_norm=1)
     assert float(found.norms[6]) == pytest.approx(100 * 3**0.5, rel=1e-3)
     assert moved(model, inputs, signs, signed_sum, 1) == pytest.approx(1, rel=1e-3)
 
@@ -76,14 +76,14 @@ def test_other_coins_at_the_second_look_let_nothing_through() -> None:
     inputs, targets = torch.randn(9, 4), torch.randn(9, 2)
     inputs[0], inputs[8] = torch.tensor([3e38, 0, 0, 0]), float("nan")
     for _ in range(50):
-        assert length(clipped_sum(model, inputs, targets, squared, clip=1).total) <= 9 + 1e-4
+        assert length(clipped_sum(model, inputs, targets, squared, clip_norm=1).total) <= 9 + 1e-4
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_gradient_so_long_that_its_weight_loses_its_digits_is_not_longer_than_the_clip(method: str) -> None:
     model, loss = nn.Linear(10, 3, bias=False), lambda outputs, targets: (outputs * targets[:, None]).sum(1)
     for factor in torch.linspace(1e38, 3.3e38, 20):
-        found = clipped_sum(model, torch.ones(1, 10), factor[None], loss, clip=1e-6, method=method)
+        found = clipped_sum(model, torch.ones(1, 10), factor[None], loss, clip_norm=1e-6, method=method)
         assert length(found.total) <= 1e-6 * (1 + 1e-4)
 
 
@@ -97,7 +97,7 @@ def test_positions_of_an_image_that_cancel_do_not_erase_the_others(
     huge: float, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The positions of a constant image see the same; with opposite signs they add up to nothing, after rounding."""
-    monkeypatch.setattr("dpcourse.sgd.convolution.KEPT", 0)
+    monkeypatch.setattr("dpcourse.sgd.clipping.conv2d.HELD_NUMBERS", 0)
     model = nn.Conv2d(1, 2, 3) if kept else nn.Conv2d(4, 16, 3, bias=False)  # gradients that are kept, or formed twice
     images, signs = torch.ones(33, model.in_channels, 5, 5), torch.ones(33, 9)
     images[32], signs[32] = huge, torch.tensor([1, -1, 1, -1, 1, -1, 1, -1, 1e-9])
@@ -115,7 +115,7 @@ def test_a_huge_input_with_a_tiny_gradient_is_measured() -> None:
 def test_the_same_word_with_opposite_gradients() -> None:
     model = nn.Embedding(5, 4)
     words, signs = torch.tensor([[1, 1], [2, 2], [3, 1]]), torch.tensor([[1e4, -1e4 - 1], [1.0, 2.0], [1.0, -2.0]])
-    fast, slow = (clipped_sum(model, words, signs, signed_sum, clip=1, method=m) for m in ("fast", "loop"))
+    fast, slow = (clipped_sum(model, words, signs, signed_sum, clip_norm=1, method=m) for m in ("fast", "loop"))
     assert fast.norms.tolist() == pytest.approx(slow.norms.tolist(), rel=1e-3)
 
 
@@ -131,7 +131,7 @@ def test_an_input_too_short_to_be_squared_does_not_hide_a_long_gradient(clip: fl
     def squared(outputs: Tensor, targets: Tensor) -> Tensor:
         return (outputs - targets).square().flatten(1).sum(1)
 
-    whole, rest = (clipped_sum(model, inputs[:n], targets[:n], squared, clip=clip).total["weight"] for n in (6, 5))
+    whole, rest = (clipped_sum(model, inputs[:n], targets[:n], squared, clip_norm=clip).total["weight"] for n in (6, 5))
     assert float((whole - rest).abs().max()) <= clip * (1 + 1e-3)
 
 
@@ -152,13 +152,15 @@ def test_many_small_numbers_beside_a_large_one_are_not_rounded_away(kind: str) -
     elif kind == "grouped convolution":
         model, inputs = nn.Conv2d(2, 2, 1, groups=2, bias=False), torch.ones(n, 2, 32, 32)
         targets = targets.reshape(n, 1, 32, 32).expand(n, 2, 32, 32) / 2**0.5
-    whole, rest = (clipped_sum(model, inputs[i:], targets[i:], product, clip=1).total["weight"] for i in (0, 1))
+    whole, rest = (clipped_sum(model, inputs[i:], targets[i:], product, clip_norm=1).total["weight"] for i in (0, 1))
     assert float((whole.double() - rest.double()).norm()) <= 1.001
 
 
 def test_fast_and_slow_agree_on_very_many_positions() -> None:
     model, inputs, targets = nn.Linear(4, 1), torch.rand(300, 2048, 4), torch.rand(300, 2048, 1)
-    fast, slow = (clipped_sum(model, inputs, targets, product, clip=1, method=way).total for way in ("fast", "func"))
+    fast, slow = (
+        clipped_sum(model, inputs, targets, product, clip_norm=1, method=way).total for way in ("fast", "func")
+    )
     for name in fast:
         torch.testing.assert_close(fast[name], slow[name], rtol=1e-5, atol=1e-5)
 
@@ -167,11 +169,11 @@ def test_an_example_with_huge_gradients_of_a_convolutions_outputs_is_done_apart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Formed, but not kept: an input of 2e-23 would otherwise hide that its products were too short to be squared."""
-    monkeypatch.setattr("dpcourse.sgd.convolution.KEPT", 0)
+    monkeypatch.setattr("dpcourse.sgd.clipping.conv2d.HELD_NUMBERS", 0)
     layer, inputs, wanted = nn.Conv2d(2, 8, 3, bias=False), torch.randn(6, 2, 5, 5), torch.randn(6, 8, 3, 3)
     inputs[-1], wanted[-1] = 2e-23, 1e17
-    found = convolution(layer, inputs, wanted)
-    assert weigh([found], clip=1e6)[2].tolist() == [True] * 5 + [False]
+    found = ConvolutionRule()(layer, inputs, wanted)
+    assert weigh([found], clip_norm=1e6)[2].tolist() == [True] * 5 + [False]
 
 
 @pytest.mark.parametrize("kind", ["linear", "convolution"])
@@ -192,7 +194,7 @@ def test_a_few_large_numbers_do_not_hide_that_a_gradient_is_longer(kind: str) ->
 def test_inference_mode_is_refused_and_leaves_no_trace() -> None:
     model, inputs, targets = nn.Linear(3, 2), torch.randn(7, 3), torch.randn(7, 2)
     with torch.inference_mode(), pytest.raises(ValueError, match="inference mode"):
-        clipped_sum(model, inputs, targets, product, clip=1)
+        clipped_sum(model, inputs, targets, product, clip_norm=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clipped_sum(model, inputs, targets, product, clip=1)
+        clipped_sum(model, inputs, targets, product, clip_norm=1)

@@ -6,9 +6,9 @@ import statistics
 import pytest
 
 from dpcourse.attacks import chance_p_value, exposure, extract
+from dpcourse.data.chat_messages import Canary, messages
+from dpcourse.data.examples import digits
 from dpcourse.sgd import train
-from dpcourse.sgd.corpus import Canary, messages
-from dpcourse.sgd.examples import digits
 from dpcourse.sgd.models import CharacterModel, digit_mlp
 from dpcourse.sgd.recipes import CHARACTERS, DIGITS
 

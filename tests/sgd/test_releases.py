@@ -11,11 +11,11 @@ import torch
 from scipy import stats
 from torch import Tensor, nn
 
-from dpcourse.sgd import Examples, train
-from dpcourse.sgd.auditing import Setting, audit_release
+from dpcourse.data.examples import Examples
+from dpcourse.sgd import train
 from dpcourse.sgd.fedavg import federated_round, user_update
-from dpcourse.sgd.generators import Words, generator_from, random_words
-from dpcourse.sgd.noise import normal_numbers
+from dpcourse.sgd.noise import Words, generator_from, normal_numbers, random_words
+from dpcourse.sgd.step_audit import Setting, audit_step
 from tests.sgd.zoo import ZOO, label_loss
 
 METHODS = ("fast", "func", "loop")
@@ -107,10 +107,10 @@ def test_the_noise_goes_beyond_torchs_own() -> None:
 def test_a_child_process_draws_its_own_noise() -> None:
     code = (
         "import os, torch; torch.set_num_threads(1); from torch import nn; import torch.nn.functional as F\n"
-        "from dpcourse.sgd import private_gradient\n"
-        "step = lambda: private_gradient(nn.Linear(3, 2), torch.randn(6, 3), torch.arange(6) % 2,\n"
-        "    lambda o, t: F.cross_entropy(o, t, reduction='none'), clip=1, sigma=1, lot_size=6,\n"
-        "    generator=torch.Generator().manual_seed(1))\n"
+        "from dpcourse.sgd import Clipper, PrivateGradient, cross_entropy\n"
+        "gradient = PrivateGradient(Clipper(nn.Linear(300, 200), cross_entropy), clip_norm=1,\n"
+        "    noise_multiplier=1, lot_size=6)\n"
+        "step = lambda: gradient(torch.randn(6, 300), torch.arange(6) % 2)\n"
         "step(); child = os.fork()\n"
         "if child == 0: step(); os._exit(0)\n"
         "assert os.waitpid(child, 0)[1] == 0"
@@ -147,13 +147,25 @@ def test_another_draw_from_a_generator_is_another_stream() -> None:
 def test_a_user_who_sends_no_number_contributes_nothing_and_the_divisor_is_a_constant() -> None:
     model = nn.Linear(3, 2)
     change, found = user_update(
-        model, torch.full((2, 3), float("nan")), torch.tensor([0, 1]), label_loss, rate=1, epochs=1, clip=1
+        model,
+        torch.full((2, 3), float("nan")),
+        torch.tensor([0, 1]),
+        label_loss,
+        learning_rate=1,
+        epochs=1,
+        clip_norm=1,
     )
     assert not np.isfinite(found)
     assert all(part.abs().max() == 0 for part in change.values())
     before = model.weight.detach().clone()
     data = Examples(torch.randn(9, 3), torch.randint(2, (9,)), torch.arange(9))
-    kept = {"q": 1e-9, "sigma": 1.0, "clip": 1.0, "rate": 1.0, "expected_users": 1000.0}
+    kept = {
+        "sampling_rate": 1e-9,
+        "noise_multiplier": 1.0,
+        "clip_norm": 1.0,
+        "learning_rate": 1.0,
+        "expected_users": 1000.0,
+    }
     federated_round(model, data, data.users, generator=generator_from(0), **kept)  # type: ignore[arg-type]
     assert float((model.weight.detach() - before).std()) < 0.003  # noise of 1 over 1,000, not over 9e-9
 
@@ -163,4 +175,4 @@ def leaks_elsewhere(gradients: Tensor, setting: Setting, generator: torch.Genera
 
 
 def test_the_audit_looks_at_every_coordinate() -> None:
-    assert audit_release(leaks_elsewhere, draws=500, seed=0).violated
+    assert audit_step(leaks_elsewhere, draws=500, seed=0).violated

@@ -48,10 +48,10 @@ def test_the_clipped_gradients_are_those_of_torch():
     def loss(outputs, targets):
         return F.binary_cross_entropy_with_logits(outputs[:, 0], targets.double(), reduction="none")
 
-    lot = sgd.clipped_sum(model, torch.tensor(x), torch.tensor(y), loss, clip=0.6, method="loop")
+    lot = sgd.clipped_sum(model, torch.tensor(x), torch.tensor(y), loss, clip_norm=0.6, method="loop")
     rows = clipped(per_example(weights, x, y), 0.6)
     np.testing.assert_allclose(rows.sum(axis=0), lot.total["weight"][0].numpy(), rtol=1e-9)
-    still = sgd.noisy_average(lot.total, clip=0.6, sigma=0, lot_size=20)
+    still = sgd.noisy_average(lot.total, clip_norm=0.6, noise_multiplier=0, lot_size=20)
     right = tasks_of("hw4_dp_sgd")["noisy_average"].mistakes[-1]
     assert right.name == "no noise"
     np.testing.assert_allclose(

@@ -38,14 +38,17 @@ SIGMAS, CLIPS, LOTS = (0.5, 1.0, 2.0, 4.0, 8.0), (0.1, 0.3, 1.0, 3.0, 10.0), (32
 BUDGETS = (1.0, 2.0, 5.0, math.inf)
 #: Per task: settings for a finite budget, and settings without privacy. Found by hand, the same for every epsilon.
 SETTINGS: dict[str, tuple[dict[str, float], dict[str, float]]] = {
-    "digits": ({"epochs": 20, "lot_size": 256, "rate": 1.0}, {"epochs": 20, "lot_size": 128, "rate": 1.0}),
+    "digits": (
+        {"epochs": 20, "lot_size": 256, "learning_rate": 1.0},
+        {"epochs": 20, "lot_size": 128, "learning_rate": 1.0},
+    ),
     "3,200 reviews": (
-        {"epochs": 20, "lot_size": 256, "rate": 10.0, "clip": 0.5},
-        {"epochs": 20, "lot_size": 64, "rate": 2.0},
+        {"epochs": 20, "lot_size": 256, "learning_rate": 10.0, "clip_norm": 0.5},
+        {"epochs": 20, "lot_size": 64, "learning_rate": 2.0},
     ),
     "16,000 reviews": (
-        {"epochs": 20, "lot_size": 256, "rate": 10.0, "clip": 0.5},
-        {"epochs": 20, "lot_size": 64, "rate": 2.0},
+        {"epochs": 20, "lot_size": 256, "learning_rate": 10.0, "clip_norm": 0.5},
+        {"epochs": 20, "lot_size": 64, "learning_rate": 2.0},
     ),
 }
 #: What guessing gets.
@@ -55,20 +58,22 @@ CHANCE = {"digits": 10, "3,200 reviews": 50, "16,000 reviews": 50}
 @lru_cache(maxsize=256)
 def trained(sigma: float, clip: float, lot: int, seed: int) -> tuple[float, ...]:
     """The accuracy after each epoch of one training run on the digits. Below a second, on an ordinary machine."""
-    from dpcourse import sgd  # torch takes seconds to load, and most explorers do without it
+    from dpcourse import data, sgd  # torch takes seconds to load, and most explorers do without it
 
-    train, test = sgd.digits()
-    budget: dict[str, Any] = {"epsilon": math.inf} if sigma == 0 else {"epsilon": 1e9, "delta": DELTA, "sigma": sigma}
-    settings: dict[str, Any] = {"clip": clip, "lot_size": lot, "epochs": EPOCHS, "rate": RATE, "seed": seed}
+    train, test = data.digits()
+    budget: dict[str, Any] = {"epsilon": math.inf}
+    if sigma:
+        budget = {"epsilon": 1e9, "delta": DELTA, "noise_multiplier": sigma}
+    settings: dict[str, Any] = {"clip_norm": clip, "lot_size": lot, "epochs": EPOCHS, "learning_rate": RATE}
     model = sgd.digit_mlp(seed=seed)
-    run = sgd.train(model, train, test=test, progress=False, looks=EPOCHS, **budget, **settings)
+    run = sgd.train(model, train, test=test, progress=False, looks=EPOCHS, seed=seed, **budget, **settings)
     return tuple(moment.accuracy or 0.0 for moment in run.history)
 
 
 @lru_cache(maxsize=256)
 def spent(sigma: float, lot: int, n: int) -> tuple[float, ...]:
     """The exact epsilon after each epoch."""
-    from dpcourse.sgd.training import steps_of  # torch comes in where it is used
+    from dpcourse.sgd.run import steps_of  # torch comes in where it is used
 
     steps = [steps_of(epoch, n, lot) for epoch in range(1, EPOCHS + 1)]
     return tuple(accounting.dp_sgd_epsilon(sigma, lot / n, k, DELTA) for k in steps)

@@ -6,9 +6,9 @@ import re
 import pytest
 import torch
 
-from dpcourse.sgd.corpus import ALPHABET, IGNORED, WINDOW, Canary, as_examples, decode, encode, messages
-from dpcourse.sgd.examples import Examples, digits, load_csv, sentiments
-from dpcourse.sgd.words import PADDING, UNKNOWN, Vocabulary, reviews
+from dpcourse.data.chat_messages import ALPHABET, IGNORED, WINDOW, Canary, as_examples, decode, encode, messages
+from dpcourse.data.examples import Examples, digits, load_csv, sentiments
+from dpcourse.data.film_reviews import PADDING, UNKNOWN, Vocabulary, reviews
 
 TEN = Examples(torch.arange(10.0)[:, None], torch.arange(10), torch.arange(10) // 2)
 

@@ -1,20 +1,19 @@
-"""What is handed to a training, looked at before anything changes: examples, labels, loss, and what is odd there."""
+"""Examples, labels, loss and budget of a training, checked before anything changes; and warnings of what is odd."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Protocol
-from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
-from dpcourse.sgd.guards import Loss, check_model
+from dpcourse.sgd.clipping.model_checks import Loss, check_model
+from dpcourse.sgd.models import cross_entropy
 from dpcourse.sgd.run import Run
 
 _NO_LABEL = -100  # torch's cross-entropy leaves such examples out
-_SPENT: WeakKeyDictionary[nn.Module, str] = WeakKeyDictionary()  # by models that a private run has changed
+_SPENT = "spent_privacy"  # the attribute of a model that a private run has changed: what that cost
 
 
 class OddTraining(UserWarning):
@@ -22,7 +21,7 @@ class OddTraining(UserWarning):
 
 
 class HasExamples(Protocol):
-    """Inputs and targets of equal length; ``dpcourse.sgd.Examples`` is one."""
+    """Inputs and targets of equal length; ``dpcourse.data.Examples`` is one."""
 
     @property
     def inputs(self) -> Tensor: ...
@@ -31,33 +30,28 @@ class HasExamples(Protocol):
     def targets(self) -> Tensor: ...
 
 
-def cross_entropy(outputs: Tensor, targets: Tensor) -> Tensor:
-    """One loss for each example."""
-    return F.cross_entropy(outputs, targets, reduction="none")
-
-
-def check_given(model: nn.Module, loss: Loss, **tables: HasExamples) -> None:
+def check_training(model: nn.Module, loss: Loss, **tables: HasExamples) -> None:
     """Refuse a model, a loss or tables that cannot be trained or tested on, by the names of the tables."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a torch module, got {model!r}")
-    for name, given in tables.items():
-        if not hasattr(given, "inputs") or not hasattr(given, "targets"):
-            raise TypeError(f"{name} must have inputs and targets, as dpcourse.sgd.Examples has, got {type(given)!r}")
-        if len(given.inputs) != len(given.targets):
+    for name, table in tables.items():
+        if not hasattr(table, "inputs") or not hasattr(table, "targets"):
+            raise TypeError(f"{name} must have inputs and targets, as dpcourse.data.Examples has, got {type(table)!r}")
+        if len(table.inputs) != len(table.targets):
             raise ValueError(
-                f"{name} must have as many targets as inputs, got {len(given.targets)} and {len(given.inputs)}"
+                f"{name} must have as many targets as inputs, got {len(table.targets)} and {len(table.inputs)}"
             )
     if not callable(loss):
         raise TypeError(f"loss must be a function of outputs and targets, got {loss!r}")
     check_model(model)
-    for name, given in tables.items():
-        if loss is cross_entropy and len(given.targets):
-            _check_labels(name, model, given)
+    for name, table in tables.items():
+        if loss is cross_entropy and len(table.targets):
+            _check_labels(name, model, table)
 
 
-def _check_labels(name: str, model: nn.Module, given: HasExamples) -> None:
+def _check_labels(name: str, model: nn.Module, table: HasExamples) -> None:
     """Labels without an output of their own would end in an error of torch's, somewhere in the middle of a training."""
-    labels = given.targets
+    labels = table.targets
     if labels.is_floating_point():
         if labels.dim() == 1:
             raise ValueError(
@@ -66,7 +60,7 @@ def _check_labels(name: str, model: nn.Module, given: HasExamples) -> None:
             )
         return
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        outputs = model(given.inputs[:1])
+        outputs = model(table.inputs[:1])
     if outputs.dim() < 2:
         raise ValueError(
             f"the model must give a row of numbers for every example, one for each label; for one example it gives "
@@ -104,7 +98,7 @@ def warn_of_odd(data: HasExamples, delta: float) -> None:
 
 def warn_of_earlier_cost(model: nn.Module) -> None:
     """A run counts its own steps only, also on a model that an earlier one has trained."""
-    earlier = _SPENT.get(model)
+    earlier = getattr(model, _SPENT, None)
     if earlier is not None:
         warnings.warn(
             f"this model was trained before, {earlier}; this run counts its own cost only. On the same data the costs "
@@ -119,4 +113,4 @@ def remember_cost(run: Run) -> None:
     if run.step and run.plan.private:
         last = run.history[-1] if run.history else None
         epsilon = last.epsilon if last is not None and last.step == run.step else run.epsilon
-        _SPENT[run.model] = f"for epsilon = {epsilon:.4g} at delta = {run.plan.delta:g}"
+        setattr(run.model, _SPENT, f"for epsilon = {epsilon:.4g} at delta = {run.plan.delta:g}")

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from dpcourse import checks
+from dpcourse.data.film_reviews import Vocabulary, reviews
 from dpcourse.data.tables import uniforms
-from dpcourse.sgd.words import Vocabulary, reviews
 
 
 @dataclass(frozen=True)

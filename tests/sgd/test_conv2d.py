@@ -11,7 +11,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dpcourse.sgd import SlowPathWarning, clipped_sum, convolution
+from dpcourse.sgd import SlowPathWarning, clipped_sum
+from dpcourse.sgd.clipping import conv2d
+from dpcourse.sgd.clipping.conv2d import ConvolutionRule, Kernel
 from tests.sgd.zoo import label_loss
 
 SEEDS = 60
@@ -33,15 +35,15 @@ def some_layer(seed: int) -> tuple[nn.Conv2d, Tensor]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_norms_and_weighted_sum_are_those_of_autograd(seed: int, last: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(seed)
-    monkeypatch.setattr(convolution, "CACHED", 1 if seed % 2 else 2**18)  # an example at a time, or all at once
-    monkeypatch.setattr(convolution, "KEPT", 0)
+    monkeypatch.setattr(conv2d, "CACHED_NUMBERS", 1 if seed % 2 else 2**18)  # an example at a time, or all at once
+    monkeypatch.setattr(conv2d, "HELD_NUMBERS", 0)
     layer, a = some_layer(seed)
     outputs = layer(a)
     g, weights = torch.randn_like(outputs), torch.rand(3, dtype=torch.double)
     each = [torch.autograd.grad(outputs[i], layer.parameters(), g[i], retain_graph=True) for i in range(3)]
     if last:  # so may the gradients lie, for the model decides on that
         a, g = (one.clone(memory_format=torch.channels_last) for one in (a, g))
-    found = convolution.convolution(layer, a, g)
+    found = ConvolutionRule()(layer, a, g)
     torch.testing.assert_close(found.norms, torch.stack([sum(p.square().sum() for p in one) for one in each]).sqrt())
     total = {name: torch.ones_like(p) for name, p in layer.named_parameters()}
     found.add(weights, total, 0.5)
@@ -53,25 +55,25 @@ def test_norms_and_weighted_sum_are_those_of_autograd(seed: int, last: bool, mon
 def test_these_layers_take_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gradients that are kept, formed and let go, or never formed; bands that are shared, or not; a last one cut."""
     ways: Counter[str] = Counter()
-    monkeypatch.setattr(convolution, "KEPT", 0)
-    seen, by_group = convolution._seen, convolution._by_group
+    monkeypatch.setattr(conv2d, "HELD_NUMBERS", 0)
+    patches_of, by_group = conv2d.patches_of, ConvolutionRule.by_group
 
-    def watched(layer: nn.Conv2d, a: Tensor, shared: bool) -> tuple[Tensor, int]:
+    def watched(kernel: Kernel, a: Tensor, shared: bool) -> tuple[Tensor, int]:
         ways["shared" if shared else "not shared"] += 1
-        return seen(layer, a, shared)
+        return patches_of(kernel, a, shared)
 
     def watched_group(*given: Any) -> tuple[Tensor, Tensor, Tensor]:
         ways["not formed"] += 1
         return by_group(*given)
 
-    monkeypatch.setattr(convolution, "_seen", watched)
-    monkeypatch.setattr(convolution, "_by_group", watched_group)
+    monkeypatch.setattr(conv2d, "patches_of", watched)
+    monkeypatch.setattr(ConvolutionRule, "by_group", watched_group)
     for seed in range(SEEDS):
         layer, a = some_layer(seed)
         before = ways["not formed"]
-        found = convolution.convolution(layer, a, torch.randn_like(layer(a)))
+        found = ConvolutionRule()(layer, a, torch.randn_like(layer(a)))
         if ways["not formed"] == before:
-            ways["kept" if found.added is None else "formed"] += 1
+            ways["kept" if found.unsigned is None else "formed"] += 1
         ways["cut"] += layer.kernel_size[0] % layer.stride[0] > 0
     assert min(ways[way] for way in ("kept", "formed", "not formed", "shared", "not shared", "cut")) >= 5, ways
 
@@ -96,8 +98,8 @@ def test_images_whose_channels_lie_last_are_turned(name: str, last: bool) -> Non
     model = nn.Sequential(layer, nn.ReLU(), nn.Flatten(), nn.Linear(outputs, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("error", SlowPathWarning)
-        fast = clipped_sum(model, inputs, targets, label_loss, clip=0.5)
-    slow = clipped_sum(model, inputs, targets, label_loss, clip=0.5, method="loop")
+        fast = clipped_sum(model, inputs, targets, label_loss, clip_norm=0.5)
+    slow = clipped_sum(model, inputs, targets, label_loss, clip_norm=0.5, method="loop")
     torch.testing.assert_close(fast.losses, slow.losses, rtol=1e-5, atol=1e-6)
     for part in slow.total:
         torch.testing.assert_close(fast.total[part], slow.total[part], rtol=1e-5, atol=1e-5)

@@ -1,4 +1,4 @@
-"""Bad input is refused at the door with the value in the message; good input never makes numpy complain."""
+"""Bad input is refused with the value in the message; good input never makes numpy complain."""
 
 import math
 import warnings

@@ -106,8 +106,8 @@ class Vocabulary:
         """The ids of the first ``length`` words of a text in lower case, padded with 0."""
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, got {text!r}")
-        found = [self.number(word) for word in re.findall(r"\w[\w'-]*", text.lower())[:length]]
-        return found + [PADDING] * (length - len(found))
+        numbers = [self.number(word) for word in re.findall(r"\w[\w'-]*", text.lower())[:length]]
+        return numbers + [PADDING] * (length - len(numbers))
 
     def text(self, ids: list[int]) -> str:
         """The words of these ids, where there is a list; "?" for a word that is not on it."""

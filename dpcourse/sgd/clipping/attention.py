@@ -33,8 +33,8 @@ def unknown_attention(layer: nn.MultiheadAttention) -> str | None:
     return None
 
 
-def written_out(layer: nn.MultiheadAttention, show: Callable[[Any, Tensor, Tensor], Tensor | None]) -> Any:
-    """A ``forward`` that shows the layer's projection: ``show(projection, input, output)`` may replace the output.
+def written_out(layer: nn.MultiheadAttention, show: Callable[[Any, tuple[Tensor], Tensor], Tensor | None]) -> Any:
+    """A ``forward`` that shows the layer's projection: ``show(projection, (input,), output)`` may replace the output.
 
     Queries from one text and keys from another (cross-attention) are refused with NotImplementedError.
     """
@@ -53,16 +53,16 @@ def written_out(layer: nn.MultiheadAttention, show: Callable[[Any, Tensor, Tenso
             raise NotImplementedError("attention between two texts has no rule")
         batch, time, width = query.shape
         own = Projection(layer.in_proj_weight, layer.in_proj_bias)
-        made = F.linear(query, own.weight, own.bias)
-        shown = show(own, query, made)
-        made = made if shown is None else shown
-        q, k, v = made.view(batch, time, 3, layer.num_heads, -1).permute(2, 0, 3, 1, 4)
+        output = F.linear(query, own.weight, own.bias)
+        instead = show(own, (query,), output)
+        output = output if instead is None else instead
+        q, k, v = output.view(batch, time, 3, layer.num_heads, -1).permute(2, 0, 3, 1, 4)
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
         if attn_mask is not None:  # (time, time), or one for each example and head
-            added = _added(attn_mask, scores)
-            scores = scores + (added if added.dim() == 2 else added.view_as(scores))
+            mask = _as_numbers(attn_mask, scores)
+            scores = scores + (mask if mask.dim() == 2 else mask.view_as(scores))
         if key_padding_mask is not None:
-            scores = scores + _added(key_padding_mask, scores)[:, None, None, :]
+            scores = scores + _as_numbers(key_padding_mask, scores)[:, None, None, :]
         weights = scores.softmax(-1)
         mixed = F.dropout(weights, layer.dropout, layer.training) @ v
         out = layer.out_proj(mixed.transpose(1, 2).reshape(batch, time, width))
@@ -73,7 +73,7 @@ def written_out(layer: nn.MultiheadAttention, show: Callable[[Any, Tensor, Tenso
     return forward
 
 
-def _added(mask: Tensor, scores: Tensor) -> Tensor:
+def _as_numbers(mask: Tensor, scores: Tensor) -> Tensor:
     """A mask as numbers to add: True means "do not look"."""
     if mask.dtype != torch.bool:
         return mask.to(scores.dtype)

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 from dpcourse import checks
+from dpcourse.data.examples import Examples
 from dpcourse.data.tables import uniforms
-from dpcourse.sgd.examples import Examples
 
 END = "\n"
 ALPHABET = END + " abcdefghijklmnopqrstuvwxyz0123456789.,?!'"
@@ -129,16 +129,16 @@ def messages(
     luck = uniforms(seed, users, per_user, 1 + len(_SLOTS))
     texts = [[_sentence(row) for row in person] for person in luck]
     chance = uniforms(seed + 1_000_003, users, 6)
-    told = {}
+    spoken = {}
     for user in np.flatnonzero(chance[:, 0] < checks.probability("secrets", secrets)).tolist():
         form = _SECRETS[int(chance[user, 1] * len(_SECRETS))]
         filling = "".join(DIGITS[int(u * 10)] for u in chance[user, 2 : 2 + form.count(BLANK)])
-        told[user] = Canary(form, filling).text
-        texts[user][-1] = told[user]
+        spoken[user] = Canary(form, filling).text
+        texts[user][-1] = spoken[user]
     for user, canary in enumerate(planted):
         texts[user][:repeats] = [canary.text] * repeats
     authors = tuple(user for user in range(users) for _ in range(per_user))
-    return Corpus(tuple(text for person in texts for text in person), authors, told, planted)
+    return Corpus(tuple(text for person in texts for text in person), authors, spoken, planted)
 
 
 def encode(text: str) -> list[int]:
@@ -166,9 +166,9 @@ def as_examples(texts: Sequence[str], users: Sequence[int] | None = None) -> Exa
     for row, text in enumerate(texts):
         ids = encode(END + text + END)
         for start in range(0, len(ids) - 1, WINDOW):
-            given, asked = ids[start : start + WINDOW], ids[start + 1 : start + WINDOW + 1]
-            inputs.append((given[: len(asked)] + [0] * WINDOW)[:WINDOW])
-            targets.append((asked + [IGNORED] * WINDOW)[:WINDOW])
+            before, after = ids[start : start + WINDOW], ids[start + 1 : start + WINDOW + 1]
+            inputs.append((before[: len(after)] + [0] * WINDOW)[:WINDOW])
+            targets.append((after + [IGNORED] * WINDOW)[:WINDOW])
             owners.append(0 if users is None else users[row])
     if not inputs:
         raise ValueError(f"texts must hold at least one message, got {texts!r}")
