@@ -19,7 +19,7 @@ class Neighbours(StrEnum):
     REPLACE = "replace"
 
     @classmethod
-    def of(cls, value: Neighbours | str, name: str = "relation") -> Neighbours:
+    def of(cls, value: Neighbours | str, name: str = "neighbours") -> Neighbours:
         """Accept the member or its text, quoting anything else under the ``name`` the caller knows it by."""
         return cls(checks.one_of(name, getattr(value, "value", value), [member.value for member in cls]))
 
@@ -34,14 +34,14 @@ class Guarantee:
 
     epsilon: float
     delta: float = 0.0
-    relation: Neighbours = Neighbours.ADD_REMOVE
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
     tight: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", checks.non_negative("epsilon", self.epsilon))
         object.__setattr__(self, "delta", checks.small_delta("delta", self.delta))
-        object.__setattr__(self, "relation", Neighbours.of(self.relation))
+        object.__setattr__(self, "neighbours", Neighbours.of(self.neighbours))
 
     def __str__(self) -> str:
         delta = f", delta = {self.delta:g}" if self.delta else ""
-        return f"epsilon = {self.epsilon:.6g}{delta} ({self.relation.value} one person)"
+        return f"epsilon = {self.epsilon:.6g}{delta} ({self.neighbours.value} one person)"

@@ -104,7 +104,7 @@ def compute(job: Job) -> dict[str, Any]:
         estimates: dict[str, list[Any]] = {"unbiased, projected": [], "maximum likelihood": []}
         rows = np.empty((job.runs, job.arrivals, K), np.float32)
         for run, x in enumerate(arriving):
-            reports = oracle.privatise(x, rng=coins)
+            reports = oracle.release(x, rng=coins)
             estimates["unbiased, projected"].append(to_simplex(oracle.estimate(reports)))
             estimates["maximum likelihood"].append(oracle.maximum_likelihood(reports))
             rows[run] = oracle.rows(reports)

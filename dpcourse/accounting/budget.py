@@ -30,19 +30,19 @@ class Budget:
     """(epsilon, delta) to be spent over a sequence of queries, each possibly chosen after seeing earlier answers.
 
     Charged by basic composition, which holds for queries *and prices* chosen adaptively. (Advanced composition does not
-    without further conditions: Rogers, Roth, Ullman & Vadhan 2016.) All queries must share one neighbour relation.
+    without further conditions: Rogers, Roth, Ullman & Vadhan 2016.) All queries must be about the same neighbours.
     """
 
     epsilon: float
     delta: float = 0.0
-    relation: Neighbours | None = None
+    neighbours: Neighbours | None = None
     ledger: list[Entry] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.epsilon = checks.positive("epsilon", self.epsilon)
         self.delta = checks.small_delta("delta", self.delta)
-        if self.relation is not None:
-            self.relation = Neighbours.of(self.relation)
+        if self.neighbours is not None:
+            self.neighbours = Neighbours.of(self.neighbours)
 
     @property
     def spent(self) -> tuple[float, float]:
@@ -76,13 +76,13 @@ class Budget:
         if not isinstance(mechanism, Mechanism):
             raise TypeError(f"mechanism must be a dpcourse Mechanism, got {mechanism!r}")
         guarantee = mechanism.guarantee
-        if self.relation not in (None, guarantee.relation):
+        if self.neighbours not in (None, guarantee.neighbours):
             raise ValueError(
-                f"this budget counts {self.relation} neighbours, the mechanism's guarantee is for "
-                f"{guarantee.relation}: their epsilons cannot be added"
+                f"this budget counts {self.neighbours} neighbours, the mechanism's guarantee is for "
+                f"{guarantee.neighbours}: their epsilons cannot be added"
             )
         entry = self.spend(guarantee.epsilon, guarantee.delta, label or type(mechanism).__name__)
-        self.relation = guarantee.relation
+        self.neighbours = guarantee.neighbours
         try:
             return mechanism.release(data, rng=rng)
         except BaseException:

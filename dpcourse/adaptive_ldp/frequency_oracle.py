@@ -62,7 +62,7 @@ class Oracle(ABC):
     def _log_low(self, reports: np.ndarray) -> Any:
         """Log probability of each report from somebody whom it does not support."""
 
-    def privatise(self, data: Any, rng: Rng = None) -> np.ndarray:
+    def release(self, data: Any, rng: Rng = None) -> np.ndarray:
         """A report of each person in ``data`` (categories 0..k-1)."""
         people = checks.integer_array("data", data).ravel()
         if people.size and (people.min() < 0 or people.max() >= self.k):

@@ -29,9 +29,9 @@ class Mechanism(ABC):
         """The (epsilon, delta) claim, with its neighbour relation."""
 
     @property
-    def relation(self) -> Neighbours:
+    def neighbours(self) -> Neighbours:
         """The neighbour relation the guarantee is stated for."""
-        return self.guarantee.relation
+        return self.guarantee.neighbours
 
     @abstractmethod
     def release(self, data: Any, *, size: int | None = None, rng: Rng = None) -> Any:
@@ -61,7 +61,7 @@ class Mechanism(ABC):
         if (data is None) != (neighbour is None):
             raise TypeError("give both data and neighbour, or neither for the worst case")
         loss = self._worst_plrv() if data is None else self._plrv_of(data, neighbour)
-        return loss.between(self.relation)
+        return loss.between(self.neighbours)
 
     def _worst_plrv(self) -> PrivacyLoss:
         return self._plrv_of(*self.worst_case())

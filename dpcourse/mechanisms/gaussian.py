@@ -74,10 +74,6 @@ class Gaussian(AdditiveNoise):
         sigma = checks.positive("sensitivity", sensitivity) * classical_sigma(epsilon, delta)
         return cls(sigma=sigma, sensitivity=sensitivity, delta=delta, neighbours=neighbours)._claiming(epsilon)
 
-    @property
-    def relation(self) -> Neighbours:
-        return self.neighbours  # not by way of the guarantee, which asks the loss
-
     def _claiming(self, epsilon: float) -> Gaussian:
         object.__setattr__(self, "_claimed_epsilon", epsilon)
         return self

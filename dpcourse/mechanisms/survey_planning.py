@@ -60,9 +60,9 @@ def central_error(epsilon: float, n: int) -> float:
 
     One person who changes the answer moves the share by 1/n (replace-one neighbours; n is public).
     """
-    relation = Neighbours.REPLACE
-    moved = sensitivity.mean(0, 1, relation, n=n)
-    return math.sqrt(2) * Laplace(epsilon=epsilon, sensitivity=moved, neighbours=relation).scale
+    neighbours = Neighbours.REPLACE
+    moved = sensitivity.mean(0, 1, neighbours, n=n)
+    return math.sqrt(2) * Laplace(epsilon=epsilon, sensitivity=moved, neighbours=neighbours).scale
 
 
 def people_needed(response: RandomizedResponse, error: float) -> int:

@@ -53,7 +53,7 @@ class PrivacyLoss(ABC):
     #: "exact" (closed form), "upper bound" (certified numerics) or "approximation".
     label: str = "exact"
     #: When the two datasets of the pair are neighbours; None for two distributions that nobody called datasets.
-    relation: Neighbours | None = None
+    neighbours: Neighbours | None = None
 
     # ---- what a subclass provides -----------------------------------------------------------------------------
     @abstractmethod
@@ -70,7 +70,7 @@ class PrivacyLoss(ABC):
 
     @abstractmethod
     def _reversed(self) -> PrivacyLoss:
-        """The PLRV of the pair the other way round; its relation is looked after by ``reverse``."""
+        """The PLRV of the pair the other way round; its neighbours are looked after by ``reverse``."""
 
     @property
     @abstractmethod
@@ -166,19 +166,19 @@ class PrivacyLoss(ABC):
 
     def reverse(self) -> PrivacyLoss:
         """The PLRV of the pair the other way round, (Q, P)."""
-        return self._reversed().between(self.relation)
+        return self._reversed().between(self.neighbours)
 
-    def between(self, relation: Neighbours | str | None) -> PrivacyLoss:
+    def between(self, neighbours: Neighbours | str | None) -> PrivacyLoss:
         """The same loss, as that of two datasets that are neighbours in this sense.
 
         Every operation keeps it, and losses of different relations do not add up: their epsilons protect against
         different changes of the data.
         """
-        relation = None if relation is None else Neighbours.of(relation)
-        if relation is self.relation:
+        neighbours = None if neighbours is None else Neighbours.of(neighbours)
+        if neighbours is self.neighbours:
             return self
         loss = copy.copy(self)
-        object.__setattr__(loss, "relation", relation)
+        object.__setattr__(loss, "neighbours", neighbours)
         return loss
 
     def subsample(self, q: Any) -> PrivacyLoss:
@@ -189,7 +189,7 @@ class PrivacyLoss(ABC):
         """
         from dpcourse.privacy_loss.subsampled import subsample
 
-        if self.relation is Neighbours.REPLACE:
+        if self.neighbours is Neighbours.REPLACE:
             warnings.warn(
                 "this loss belongs to a mechanism whose neighbours replace one person. Sub-sampling is computed for "
                 "add/remove neighbours, taking the pair as (person in the sample, person not in it): for replace-one "
@@ -197,7 +197,7 @@ class PrivacyLoss(ABC):
                 NeighbourWarning,
                 stacklevel=2,
             )
-        return subsample(self, checks.fraction_of_one("q", q)).between(self.relation)
+        return subsample(self, checks.fraction_of_one("q", q)).between(self.neighbours)
 
     # ---- default answers for losses with closed-form tails ----------------------------------------------------
     @property

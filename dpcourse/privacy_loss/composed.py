@@ -27,19 +27,19 @@ def compose(parts: Iterable[tuple[PrivacyLoss, int]]) -> PrivacyLoss:
     parts = list(parts)
     if not parts:
         raise ValueError("compose needs at least one (loss, times), got none")
-    return _sum(parts).between(common_relation([loss for loss, _ in parts]))
+    return _sum(parts).between(common_neighbours([loss for loss, _ in parts]))
 
 
-def common_relation(losses: Iterable[PrivacyLoss]) -> Neighbours | None:
+def common_neighbours(losses: Iterable[PrivacyLoss]) -> Neighbours | None:
     """The neighbour relation of losses that may be added up; two different ones are refused."""
-    relations = list(dict.fromkeys(loss.relation for loss in losses if loss.relation is not None))
-    if len(relations) > 1:
-        one, other = relations
+    kinds = list(dict.fromkeys(loss.neighbours for loss in losses if loss.neighbours is not None))
+    if len(kinds) > 1:
+        one, other = kinds
         raise ValueError(
             f"losses of different neighbours cannot be added: one is for {one.value!r}, another for {other.value!r}. "
             "Build both mechanisms for the same neighbours="
         )
-    return relations[0] if relations else None
+    return kinds[0] if kinds else None
 
 
 def _sum(parts: list[tuple[PrivacyLoss, int]]) -> PrivacyLoss:

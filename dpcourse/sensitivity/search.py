@@ -59,7 +59,7 @@ def find_violation(
     domain: Sequence[Row] | RowSource,
     claimed: float | Callable[[Any], float],
     *,
-    relation: Neighbours | str = Neighbours.ADD_REMOVE,
+    neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
     norm: str = "l1",
     rows: int | tuple[int, int] = (1, 6),
     table: Callable[[list[Row]], Any] = np.asarray,
@@ -78,7 +78,7 @@ def find_violation(
     none proves nothing.
     """
     problem = _Problem(
-        query, _source(domain), claimed, Neighbours.of(relation), _order(norm), _size_range(rows, relation), table
+        query, _source(domain), claimed, Neighbours.of(neighbours), _order(norm), _size_range(rows, neighbours), table
     )
     if not callable(query):
         raise TypeError(f"query must be a function of a table, got {query!r}")
@@ -128,7 +128,7 @@ class _Problem:
     query: Callable[[Any], Any]
     draw: RowSource
     claimed: float | Callable[[Any], float]
-    relation: Neighbours
+    neighbours: Neighbours
     order: int
     sizes: tuple[int, int]
     table: Callable[[list[Row]], Any]
@@ -136,7 +136,7 @@ class _Problem:
     @property
     def fewest(self) -> int:
         """The smallest number of shared rows: under add/remove the neighbour has no others."""
-        return self.sizes[0] - (self.relation is Neighbours.REPLACE)
+        return self.sizes[0] - (self.neighbours is Neighbours.REPLACE)
 
     def start(self, rng: np.random.Generator) -> tuple[Rows, Rows, Rows]:
         # Small tables are tried more often (evenly in the logarithm): one person weighs most there. A row repeated is
@@ -144,7 +144,7 @@ class _Problem:
         size = self.fewest + int((self.sizes[1] - self.fewest + 1) ** rng.random()) - 1
         same, mixed = self.draw(rng), rng.random() < 0.5
         shared = tuple(self.draw(rng) if mixed else same for _ in range(size))
-        return shared, (self.draw(rng),), (self.draw(rng),) if self.relation is Neighbours.REPLACE else ()
+        return shared, (self.draw(rng),), (self.draw(rng),) if self.neighbours is Neighbours.REPLACE else ()
 
     def step(self, pair: _Pair, rng: np.random.Generator) -> tuple[Rows, Rows, Rows]:
         shared, place = pair.shared, int(rng.integers(len(pair.shared) + 2))
@@ -195,9 +195,9 @@ def _order(norm: str) -> int:
     return 1 if checks.one_of("norm", norm, ["l1", "l2"]) == "l1" else 2
 
 
-def _size_range(rows: int | tuple[int, int], relation: Neighbours | str) -> tuple[int, int]:
+def _size_range(rows: int | tuple[int, int], neighbours: Neighbours | str) -> tuple[int, int]:
     smallest, largest = (rows, rows) if not isinstance(rows, Sequence) else rows
-    replace = Neighbours.of(relation) is Neighbours.REPLACE
+    replace = Neighbours.of(neighbours) is Neighbours.REPLACE
     smallest = checks.whole_number("rows", smallest, at_least=1 if replace else 0)
     largest = checks.whole_number("rows", largest, at_least=smallest)
     if not replace and largest == smallest:

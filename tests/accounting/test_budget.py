@@ -53,7 +53,7 @@ def test_neighbour_relations_do_not_mix() -> None:
     budget.release(Laplace(epsilon=1, sensitivity=1), 3.0, rng=1)
     with pytest.raises(ValueError, match=r"add/remove.*replace"):
         budget.release(RandomizedResponse(epsilon=1), 1)
-    assert Budget(1, relation="replace").relation is Neighbours.REPLACE
+    assert Budget(1, neighbours="replace").neighbours is Neighbours.REPLACE
 
 
 def test_the_ledger_prints_every_query_and_what_is_left() -> None:

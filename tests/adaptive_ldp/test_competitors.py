@@ -60,7 +60,7 @@ def test_reports_have_the_stated_probabilities(name, epsilon):
     """20,000 reports of category 2 of 5, chi-square over what can be reported. Seed fixed; a correct sampler fails
     with probability 1e-4, one whose truth probability is off by .04 with more than .99."""
     oracle = COMPETITORS[name](k=5, epsilon=epsilon)
-    reports = oracle.privatise(np.full(20_000, 2), rng=4)
+    reports = oracle.release(np.full(20_000, 2), rng=4)
     if name == "OLH":  # each with its own seed: count whether the own bucket was told
         own = oracle.support(reports)[:, 2].sum()
         assert stats.binomtest(int(own), 20_000, oracle.own).pvalue > 1e-4
@@ -91,7 +91,7 @@ def test_both_estimates_find_the_shares(name):
     oracle, truth = COMPETITORS[name](k=10, epsilon=3.0), np.arange(10) / 45
     truth = truth**2 / (truth**2).sum()
     people = np.random.default_rng(6).choice(10, 20_000, p=truth)
-    reports = oracle.privatise(people, rng=7)
+    reports = oracle.release(people, rng=7)
     assert total_variation(to_simplex(oracle.estimate(reports)), truth) < 0.06
     likely = oracle.maximum_likelihood(reports)
     assert total_variation(likely, truth) < 0.06
@@ -105,15 +105,15 @@ def test_bad_input_is_quoted(name):
         COMPETITORS[name](k=5, epsilon=-1)
     oracle = COMPETITORS[name](k=5, epsilon=1)
     with pytest.raises(ValueError, match="5"):
-        oracle.privatise([0, 5])
+        oracle.release([0, 5])
     with pytest.raises(ValueError, match="empty"):
-        oracle.estimate(oracle.privatise([]))
+        oracle.estimate(oracle.release([]))
 
 
 @pytest.mark.parametrize("name", COMPETITORS)
 def test_a_large_epsilon_works_or_is_refused_at_the_door(name):
     oracle = COMPETITORS[name](k=6, epsilon=30)
-    reports = oracle.privatise(np.arange(6), rng=1)
+    reports = oracle.release(np.arange(6), rng=1)
     assert np.isfinite(oracle.log_prob(reports)).all()
     assert oracle.maximum_likelihood(reports).sum() == pytest.approx(1)
     with pytest.raises(ValueError, match=r"epsilon must be at most 30 .*got 37"):

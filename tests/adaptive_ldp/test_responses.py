@@ -239,7 +239,7 @@ def test_srr_speaks_the_languages_of_its_labels():
     assert response.estimate(crowd).value == pytest.approx([0.25] * 4, abs=0.06)  # over 6 standard errors
     assert true_epsilon(response.matrix)[0] == pytest.approx(1, rel=1e-12)
     assert response.privacy_loss(response.worst_case()[0], *response.worst_case()) == pytest.approx(1)
-    assert response.guarantee.relation is Neighbours.REPLACE
+    assert response.guarantee.neighbours is Neighbours.REPLACE
 
 
 def test_srr_on_numbers_is_the_k_ary_response():

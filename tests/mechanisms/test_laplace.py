@@ -179,7 +179,7 @@ def test_discrete_laplace_takes_whole_numbers_only() -> None:
 
 def test_local_laplace_clips_to_the_public_range_and_estimates_the_mean() -> None:
     mechanism = LocalLaplace(epsilon=1, low=0, high=15)
-    assert mechanism.relation is Neighbours.REPLACE
+    assert mechanism.neighbours is Neighbours.REPLACE
     assert mechanism.log_prob(3.0, 99.0) == mechanism.log_prob(3.0, 15.0)
     truth = np.random.default_rng(1).integers(0, 16, 20_000)
     estimate = mechanism.estimate(mechanism.release(truth, rng=2))

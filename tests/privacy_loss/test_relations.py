@@ -19,10 +19,10 @@ LOSSES = [
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
 @pytest.mark.filterwarnings(f"ignore::{NeighbourWarning.__module__}.{NeighbourWarning.__name__}")
 def test_every_operation_keeps_the_relation(loss):
-    assert loss.relation in (REPLACE, ADD_REMOVE)
+    assert loss.neighbours in (REPLACE, ADD_REMOVE)
     for other in (loss.reverse(), loss.compose(3), loss + loss, sum([loss, loss]), loss.subsample(0.1)):
-        assert other.relation is loss.relation
-    assert loss.compose(2).reverse().subsample(0.5).compose(2).relation is loss.relation
+        assert other.neighbours is loss.neighbours
+    assert loss.compose(2).reverse().subsample(0.5).compose(2).neighbours is loss.neighbours
 
 
 def test_losses_of_different_neighbours_are_not_added():
@@ -35,16 +35,16 @@ def test_losses_of_different_neighbours_are_not_added():
 
 def test_a_pair_of_no_datasets_may_be_added_to_either():
     plain = GaussianLoss(0.5)
-    assert plain.relation is None
-    assert (plain + KaryResponse(epsilon=1, k=2).plrv()).relation is REPLACE
-    assert (plain + Laplace(epsilon=1, sensitivity=1).plrv()).relation is ADD_REMOVE
-    assert plain.between("replace").relation is REPLACE
+    assert plain.neighbours is None
+    assert (plain + KaryResponse(epsilon=1, k=2).plrv()).neighbours is REPLACE
+    assert (plain + Laplace(epsilon=1, sensitivity=1).plrv()).neighbours is ADD_REMOVE
+    assert plain.between("replace").neighbours is REPLACE
     with pytest.raises(ValueError, match="'both'"):
         plain.between("both")
 
 
 def test_a_training_run_is_about_a_person_more_or_less():
-    assert dp_sgd_loss(1, 0.1, 10).relation is ADD_REMOVE
+    assert dp_sgd_loss(1, 0.1, 10).neighbours is ADD_REMOVE
 
 
 def test_to_reverse_a_loss_does_not_hide_that_sampling_needs_other_neighbours():

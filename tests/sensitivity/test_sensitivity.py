@@ -57,16 +57,16 @@ CLOSED_FORMS: dict[str, tuple[Any, Any, Callable[[str], float], dict[str, Any]]]
 }
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("name", CLOSED_FORMS)
-def test_closed_form_is_never_exceeded_and_attained(name: str, relation: str) -> None:
+def test_closed_form_is_never_exceeded_and_attained(name: str, neighbours: str) -> None:
     # Fixed seeds. The first search can only fail if the closed form is too small; the second shows that 1% less is.
     query, domain, closed, options = CLOSED_FORMS[name]
-    claimed = closed(relation)
-    held = find_violation(query, domain, claimed, relation=relation, **options)
+    claimed = closed(neighbours)
+    held = find_violation(query, domain, claimed, neighbours=neighbours, **options)
     assert not held, str(held)
     assert held.tried == 2000
-    broken = find_violation(query, domain, 0.99 * claimed, relation=relation, **options)
+    broken = find_violation(query, domain, 0.99 * claimed, neighbours=neighbours, **options)
     assert broken, str(broken)
     assert broken.difference == pytest.approx(claimed, rel=0.01)
 
@@ -88,13 +88,13 @@ def test_known_values() -> None:
 FALSE_CLAIMS: dict[str, tuple[Any, Any, Any, dict[str, Any]]] = {
     "the debt of Alice": (np.sum, interval(0, MAX_DEBT), 2_800_798, {}),
     "the largest debt in this table": (np.sum, interval(0, MAX_DEBT), np.max, {}),
-    "the largest debt in this table, replace": (np.sum, interval(0, MAX_DEBT), np.max, {"relation": "replace"}),
-    "a histogram is one count": (histogram, [0, 1, 2], 1, {"relation": "replace"}),
-    "l1 of the histogram is its l2": (histogram, [0, 1, 2], math.sqrt(2), {"relation": "replace"}),
-    "C for values in [-C, C]": (np.sum, interval(-5, 5), 5, {"relation": "replace"}),
+    "the largest debt in this table, replace": (np.sum, interval(0, MAX_DEBT), np.max, {"neighbours": "replace"}),
+    "a histogram is one count": (histogram, [0, 1, 2], 1, {"neighbours": "replace"}),
+    "l1 of the histogram is its l2": (histogram, [0, 1, 2], math.sqrt(2), {"neighbours": "replace"}),
+    "C for values in [-C, C]": (np.sum, interval(-5, 5), 5, {"neighbours": "replace"}),
     "the mean has 1/n, n not public": (np.mean, interval(0, 15), 15 / 30, {"rows": (1, 30)}),
-    "the median is like the mean": (np.median, interval(0, 15), 15 / 9, {"rows": 9, "relation": "replace"}),
-    "the median, all of it": (np.median, interval(0, 15), 14.9, {"rows": 9, "relation": "replace"}),
+    "the median is like the mean": (np.median, interval(0, 15), 15 / 9, {"rows": 9, "neighbours": "replace"}),
+    "the median, all of it": (np.median, interval(0, 15), 14.9, {"rows": 9, "neighbours": "replace"}),
     "the maximum moves little": (np.max, interval(0, 15), 14, {"rows": (1, 20)}),
     "the variance": (np.var, interval(0, 1), 0.24, {"rows": (1, 20)}),
     "number of distinct values": (lambda v: len(set(v)) * 2, ["a", "b", "c"], 1, {}),
@@ -114,7 +114,7 @@ def test_false_claims_are_refuted_quickly(name: str, seed: int) -> None:
     assert np.abs(answers[0] - answers[1]).sum() == pytest.approx(found.difference)
     assert found.difference > found.claimed
     sizes = len(found.data), len(found.neighbour)
-    if options.get("relation") == "replace":
+    if options.get("neighbours") == "replace":
         assert sizes[0] == sizes[1]
         assert sum(a != b for a, b in zip(found.data, found.neighbour, strict=True)) == 1
     else:
@@ -134,7 +134,7 @@ def test_both_ends_of_the_sizes_are_searched() -> None:
     find_violation(query, [1, 2], 1, rows=(2, 7))
     assert sizes == set(range(2, 8))
     sizes.clear()
-    find_violation(query, [1, 2], 1, rows=(2, 7), relation="replace")
+    find_violation(query, [1, 2], 1, rows=(2, 7), neighbours="replace")
     assert sizes == set(range(2, 8))
     sizes.clear()
     find_violation(query, [1, 2], 1, rows=(0, 1))
@@ -177,7 +177,7 @@ def test_tables_of_any_kind() -> None:
         (lambda: find_violation(np.sum, [1], 1, tries=0), ValueError, "0"),
         (lambda: find_violation(lambda v: math.nan, [1], 1), ValueError, "nan"),
         (lambda: find_violation(lambda v: v, [1], 1), ValueError, "one shape"),
-        (lambda: find_violation(np.sum, [1], 1, relation="none"), ValueError, "none"),
+        (lambda: find_violation(np.sum, [1], 1, neighbours="none"), ValueError, "none"),
     ],
 )
 def test_bad_arguments_are_quoted(call: Callable[[], object], error: type[Exception], quoted: str) -> None:
