@@ -50,8 +50,8 @@ def environment(folder: Path) -> dict[str, str]:
 
 def ours(root: Path, homework: str, jobs: int) -> float:
     """Seconds of ``dpcourse grade`` for everything that was handed in."""
-    for made in ("grading", "autograded"):
-        shutil.rmtree(root / made, ignore_errors=True)
+    for folder_name in ("grading", "autograded"):
+        shutil.rmtree(root / folder_name, ignore_errors=True)
     (root / "gradebook.db").unlink(missing_ok=True)
     command = [sys.executable, "-m", "autograder", "grade", homework, "--course", str(root), "--seed", SEED]
     start = time.perf_counter()

@@ -118,11 +118,11 @@ def opacus_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tens
     from opacus.grad_sample.utils import wrap_model
     from opacus.optimizers import DPOptimizer, DPOptimizerFastGradientClipping
 
-    kept: dict[str, Any] = {"noise_multiplier": 1.0, "max_grad_norm": 1.0, "expected_batch_size": len(x)}
+    options: dict[str, Any] = {"noise_multiplier": 1.0, "max_grad_norm": 1.0, "expected_batch_size": len(x)}
     sgd = torch.optim.SGD(model.parameters(), lr=1e-4)
     if mode == "ghost":
         wrapped = wrap_model(model, "ghost", max_grad_norm=1.0)
-        optimiser: Any = DPOptimizerFastGradientClipping(sgd, **kept)
+        optimiser: Any = DPOptimizerFastGradientClipping(sgd, **options)
 
         def ghost() -> None:
             losses = loss(wrapped(x), y)
@@ -137,7 +137,7 @@ def opacus_step(model: nn.Module, x: Tensor, y: Tensor, loss: Callable[..., Tens
 
         return ghost
     wrapped = wrap_model(model, mode)
-    optimiser = DPOptimizer(sgd, **kept)
+    optimiser = DPOptimizer(sgd, **options)
 
     def step() -> None:
         optimiser.zero_grad()

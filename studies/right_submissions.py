@@ -79,16 +79,16 @@ class Graded(NamedTuple):
 
 def graded(one: Submission, first: int, number: int) -> Graded:
     """Grade a submission with the seeds first, first + 1, ..."""
-    task, found = tasks_of(one.homework)[one.task], Graded()
+    task, result = tasks_of(one.homework)[one.task], Graded()
     for seed in range(first, first + number):
         start = time.process_time()
         verdict = task.examine(one.student(), seed)
         missed = () if verdict.passed else (seed,)
-        found = found.and_more(Graded(1, missed, time.process_time() - start, verdict.false_fail))
-    return found
+        result = result.and_more(Graded(1, missed, time.process_time() - start, verdict.false_fail))
+    return result
 
 
-def _kept() -> dict[str, dict[str, Any]]:
+def _stored_results() -> dict[str, dict[str, Any]]:
     return dict(json.loads(KEPT.read_text())) if KEPT.exists() else {}
 
 
@@ -97,23 +97,23 @@ class Study:
 
     def __init__(self, chosen: list[Submission], seeds: int) -> None:
         self.seeds, self.version = seeds, code_version()
-        kept = _kept()
-        self.known = {one: self._known(one, kept.get("|".join(one), {})) for one in chosen}
+        stored = _stored_results()
+        self.known = {one: self._known(one, stored.get("|".join(one), {})) for one in chosen}
 
-    def _known(self, one: Submission, kept: dict[str, Any]) -> Graded:
-        if kept.get("version") != self.version:
+    def _known(self, one: Submission, stored: dict[str, Any]) -> Graded:
+        if stored.get("version") != self.version:
             return Graded()
-        return Graded(kept["seeds"], tuple(kept["failed"]), kept["seconds"], kept["bound"])
+        return Graded(stored["seeds"], tuple(stored["failed"]), stored["seconds"], stored["bound"])
 
-    def add(self, one: Submission, found: Graded) -> None:
+    def add(self, one: Submission, result: Graded) -> None:
         """Note it, and keep it, beside what another process may have kept."""
-        self.known[one] = self.known[one].and_more(found)
+        self.known[one] = self.known[one].and_more(result)
         KEPT.parent.mkdir(parents=True, exist_ok=True)
         with KEPT.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            kept = _kept()
-            kept["|".join(one)] = {"version": self.version, **self.known[one]._asdict()}
-            KEPT.with_suffix(".new").write_text(json.dumps(kept, indent=0))
+            stored = _stored_results()
+            stored["|".join(one)] = {"version": self.version, **self.known[one]._asdict()}
+            KEPT.with_suffix(".new").write_text(json.dumps(stored, indent=0))
             KEPT.with_suffix(".new").replace(KEPT)
 
     def next(self, busy: set[Submission]) -> tuple[Submission, int, int] | None:
@@ -150,19 +150,19 @@ class Study:
         """A paragraph for each homework, and what failed."""
         lines = []
         for homework in dict.fromkeys(one.homework for one in self.known):
-            known = {one: found for one, found in self.known.items() if one.homework == homework}
+            known = {one: result for one, result in self.known.items() if one.homework == homework}
             bounds = {one.task: 0.0 for one in known}
-            for one, found in known.items():
-                bounds[one.task] = max(bounds[one.task], found.bound)
-            seeds = [found.seeds for found in known.values()]
+            for one, result in known.items():
+                bounds[one.task] = max(bounds[one.task], result.bound)
+            seeds = [result.seeds for result in known.values()]
             lines.append(
                 f"{homework}: a right one loses a point to chance with probability at most {sum(bounds.values()):.2g}; "
                 f"{sum(seeds):,} gradings of {len(seeds)} right submissions to {len(bounds)} tasks, each at least "
                 f"{min(seeds):,}"
             )
-        fewer = [f"{'|'.join(one)} {found.seeds:,}" for one, found in self.known.items() if found.seeds < self.seeds]
+        fewer = [f"{'|'.join(one)} {result.seeds:,}" for one, result in self.known.items() if result.seeds < self.seeds]
         lines.append(f"fewer than {self.seeds:,} seeds: {', '.join(fewer) or 'none'}")
-        failed = {"|".join(one): found.failed for one, found in self.known.items() if found.failed}
+        failed = {"|".join(one): result.failed for one, result in self.known.items() if result.failed}
         lines.append(f"{sum(found.seeds for found in self.known.values()):,} gradings, failed: {failed or 'none'}")
         return "\n".join(lines)
 

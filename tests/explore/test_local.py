@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcourse import explore
-from dpcourse.explore.lecture2.words import VOCABULARY
+from dpcourse.explore.lecture2.private_sentence import VOCABULARY
 from dpcourse.scenes import Band, Line
 
 
