@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from testing import ROOT
+
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
 # Several workers share the cores: one thread each. Read by OpenMP when numpy or torch is first imported.
