@@ -15,11 +15,12 @@ from dpcourse.scenes.picture import (
     Points,
     Rule,
     Table,
+    dot,
     panel,
 )
 from dpcourse.scenes.scene import Packed, Scene
 
 __all__ = [
     "PALETTE", "Axis", "Band", "Bars", "Control", "Heat", "Label", "Line", "Mark", "Packed", "Panel", "Picture",
-    "Points", "Rule", "Scene", "Table", "again", "choice", "panel", "slider",
+    "Points", "Rule", "Scene", "Table", "again", "choice", "dot", "panel", "slider",
 ]  # fmt: skip

@@ -290,6 +290,13 @@ class Picture:
             raise ValueError(f"a picture needs panels and a sentence, got {len(self.panels)} panels, {self.says!r}")
 
 
+def dot(
+    x: float, y: float, label: str = "", *, colour: str = "blue", marker: str = "circle", size: float = 9
+) -> Points:
+    """A single point, larger than one of many: where the controls stand."""
+    return Points([x], [y], label, colour, marker, size)
+
+
 def panel(
     title: str,
     x: Axis,

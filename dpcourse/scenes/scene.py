@@ -6,6 +6,7 @@ packs the numbers for the browser, which then follows the sliders by itself.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import math
@@ -59,6 +60,12 @@ class Scene:
         if math.prod(self.shape) > MOST_PICTURES:
             pictures = math.prod(self.shape)
             raise ValueError(f"{self.title!r} asks for {pictures:,} pictures; {MOST_PICTURES:,} is the most")
+        parameters = list(inspect.signature(self.draw).parameters)
+        if parameters != names:
+            raise ValueError(
+                f"the parameters of draw must be the controls of {self.title!r}, in their order: "
+                f"draw takes {parameters}, the controls are {names}"
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:

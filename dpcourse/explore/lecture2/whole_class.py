@@ -9,12 +9,13 @@ import numpy as np
 
 from dpcourse import LocalLaplace, RandomizedResponse, data
 from dpcourse.mechanisms import survey_planning
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, again, dot, panel, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["classroom", "local_against_central", "skipped_lectures"]
 
 SHOWN = 20  # students who are drawn one by one
+PEOPLE = np.arange(1, SHOWN + 1)
 
 
 def percent(share: float) -> str:
@@ -26,157 +27,154 @@ def interval_marks(value: float, low: float, high: float, at: float, ends: tuple
     """An estimate with its interval, cut where the picture ends."""
     cut = np.clip([low, high, value], *ends)
     return (
-        Line(cut[:2], [at, at], "", "blue", width=4),
-        Points(cut[2:], [at], "", "blue", "square", 10),
+        Line(cut[:2], [at, at], colour="blue", width=4),
+        Points(cut[2:], [at], colour="blue", marker="square", size=10),
     )
 
 
-@explorer
-def classroom() -> Scene:
+PERCENT_ENDS = (-60.0, 160.0)
+
+
+@lru_cache(maxsize=512)
+def secret_bits(share: float, n: int, run: int) -> np.ndarray:
+    """A class of n, of whom this share has the secret."""
+    return (np.random.default_rng([run, n]).permutation(n) < round(share * n)).astype(int)
+
+
+@explorer(
+    "The embarrassing question",
+    "Can a class be known when no student is?",
+    slider("share", "true share", np.arange(0, 11) / 20, 0.2, percent),
+    slider("n", "students", [20, 100, 1_000, 10_000], 100, "{:,}"),
+    slider("epsilon", "ε", [0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], 1, "{:g}"),
+    again("Ask again", 3, "run"),
+)
+def classroom(share: float, n: int, epsilon: float, run: int) -> Picture:
     """The slides' secret bit, asked of a whole class: the reports, the class's share, each student's deniability."""
-    ends = (-60.0, 160.0)
-
-    @lru_cache(maxsize=512)
-    def bits(share: float, n: int, run: int) -> np.ndarray:
-        return (np.random.default_rng([run, n]).permutation(n) < round(share * n)).astype(int)
-
-    def draw(share: float, n: int, epsilon: float, run: int) -> Picture:
-        response, secret = RandomizedResponse(epsilon=epsilon), bits(share, n, run)
-        reports = response.release(secret, rng=np.random.default_rng([run, n, 1]))
-        estimate, true = response.estimate(reports), float(secret.mean())
-        value, low, high = (round(100 * end, 1) + 0.0 for end in (estimate.value, *estimate.interval()))  # no "-0.0"
-        flipped = int((secret != reports).sum())
-        yes, no = response.posterior(1, true), response.posterior(0, true)
-        beyond = " (wider than the picture)" if low < ends[0] or high > ends[1] else ""
-        names = ('after "no"', 'after "yes"', "estimate", "said yes", "true share")
-        people = np.arange(1, SHOWN + 1)
-        return Picture(
-            (
-                panel(
-                    f"{SHOWN} of the students",
-                    Axis("student", 0, SHOWN + 1),
-                    Axis("", -0.4, 1.6, ticks=((0.1, "no"), (1.1, "yes"))),
-                    Points(people, secret[:SHOWN] + 0.0, "secret", "grey", "circle", 9),
-                    Points(people, reports[:SHOWN] + 0.2, "report", "red", "cross", 8),
-                ),
-                panel(
-                    "The class, and what is believed of one student",
-                    Axis("percent", *ends, ticks=((-50, "−50"), (0, "0"), (50, "50"), (100, "100"), (150, "150"))),
-                    Axis("", -0.6, 4.6, ticks=tuple(enumerate(names))),
-                    Rule(100 * true, "x", f"{100 * true:g}%", "grey"),
-                    Points([100 * true], [4], "", "grey", "circle", 10),
-                    Points([100 * reports.mean()], [3], "", "red", "cross", 9),
-                    interval_marks(value, low, high, 2, ends),
-                    Bars([0, 1], [100 * no, 100 * yes], "", "purple", width=0.5, lying=True),
-                ),
+    response, secret = RandomizedResponse(epsilon=epsilon), secret_bits(share, n, run)
+    reports = response.release(secret, rng=np.random.default_rng([run, n, 1]))
+    estimate, true = response.estimate(reports), float(secret.mean())
+    value, low, high = (round(100 * end, 1) + 0.0 for end in (estimate.value, *estimate.interval()))  # no "-0.0"
+    flipped = int((secret != reports).sum())
+    yes, no = response.posterior(1, true), response.posterior(0, true)
+    beyond = " (wider than the picture)" if low < PERCENT_ENDS[0] or high > PERCENT_ENDS[1] else ""
+    names = ('after "no"', 'after "yes"', "estimate", "said yes", "true share")
+    return Picture(
+        (
+            panel(
+                f"{SHOWN} of the students",
+                Axis("student", 0, SHOWN + 1),
+                Axis("", -0.4, 1.6, ticks=((0.1, "no"), (1.1, "yes"))),
+                Points(PEOPLE, secret[:SHOWN] + 0.0, "secret", "grey", "circle", 9),
+                Points(PEOPLE, reports[:SHOWN] + 0.2, "report", "red", "cross", 8),
             ),
-            f"{flipped:,} of {n:,} reports are flipped; {100 * reports.mean():.1f}% say yes. Corrected for the coins: "
-            f"{value:.1f}%, 95% interval {low:.1f} to {high:.1f}{beyond}; the truth is "
-            f'{100 * true:.1f}%. One student\'s "yes" is true with a probability of {100 * yes:.0f}%.',
-        )
-
-    controls = (
-        slider("share", "true share", np.arange(0, 11) / 20, 0.2, percent),
-        slider("n", "students", [20, 100, 1_000, 10_000], 100, "{:,}"),
-        slider("epsilon", "ε", [0.25, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5], 1, "{:g}"),
-        again("Ask again", 3, "run"),
+            panel(
+                "The class, and what is believed of one student",
+                Axis("percent", *PERCENT_ENDS, ticks=((-50, "−50"), (0, "0"), (50, "50"), (100, "100"), (150, "150"))),
+                Axis("", -0.6, 4.6, ticks=tuple(enumerate(names))),
+                Rule(100 * true, "x", f"{100 * true:g}%", "grey"),
+                dot(100 * true, 4, colour="grey", size=10),
+                dot(100 * reports.mean(), 3, colour="red", marker="cross"),
+                interval_marks(value, low, high, 2, PERCENT_ENDS),
+                Bars([0, 1], [100 * no, 100 * yes], colour="purple", width=0.5, lying=True),
+            ),
+        ),
+        f"{flipped:,} of {n:,} reports are flipped; {100 * reports.mean():.1f}% say yes. Corrected for the coins: "
+        f"{value:.1f}%, 95% interval {low:.1f} to {high:.1f}{beyond}; the truth is "
+        f'{100 * true:.1f}%. One student\'s "yes" is true with a probability of {100 * yes:.0f}%.',
     )
-    return Scene("The embarrassing question", "Can a class be known when no student is?", controls, draw)
 
 
-@explorer
-def skipped_lectures() -> Scene:
+LOWEST_REPORT, HIGHEST_REPORT = -45.0, 60.0  # that are seen in the picture
+
+
+@lru_cache(maxsize=16)
+def secret_numbers(n: int) -> np.ndarray:
+    """How many lectures each of n students skipped."""
+    return data.lectures_skipped(n)["lectures_skipped"].to_numpy(float)
+
+
+@explorer(
+    "Lectures skipped",
+    "Does the average survive when most reports are absurd?",
+    slider("epsilon", "ε", [0.5, 1, 2, 3, 5, 8], 1, "{:g}"),
+    slider("n", "students", [30, 100, 300, 1_000, 3_000, 10_000], 100, "{:,}"),
+    again("Ask again", 6, "run"),
+)
+def skipped_lectures(epsilon: float, n: int, run: int) -> Picture:
     """The slides' numeric query on a database of one: lectures skipped, 0 to 15, with each student's own noise."""
-    low_end, high_end = -45.0, 60.0  # of a report, in the picture
-
-    @lru_cache(maxsize=16)
-    def values(n: int) -> np.ndarray:
-        return data.lectures_skipped(n)["lectures_skipped"].to_numpy(float)
-
-    def draw(epsilon: float, n: int, run: int) -> Picture:
-        noise, skipped = LocalLaplace(epsilon=epsilon, low=0, high=data.MAX_SKIPPED), values(n)
-        reports = noise.release(skipped, rng=np.random.default_rng([run + 24, n]))
-        estimate, true = noise.estimate(reports), float(skipped.mean())
-        low, high = estimate.interval()
-        reach = 24 * (30 / n) ** 0.25  # the axis zooms in with n, but more slowly than the interval shrinks
-        ends = (4 - reach, 4 + reach)
-        shown = reports[:SHOWN]
-        beyond = int(((shown < low_end) | (shown > high_end)).sum())
-        hidden = f" ({beyond} of the {SHOWN} drawn lie beyond the picture)" if beyond else ""
-        absurd = float(((reports < 0) | (reports > data.MAX_SKIPPED)).mean())
-        rows = ((2, "true mean"), (0, "estimate"))
-        people = np.arange(1, SHOWN + 1)
-        return Picture(
-            (
-                panel(
-                    f"{SHOWN} of the students",
-                    Axis("student", 0, SHOWN + 1),
-                    Axis("lectures skipped", low_end, high_end),
-                    Band(
-                        np.array([0, SHOWN + 1]), np.zeros(2), np.full(2, data.MAX_SKIPPED), "possible answers", "sky"
-                    ),
-                    Points(people, skipped[:SHOWN], "secret", "grey", "circle", 8),
-                    Points(people, np.clip(shown, low_end, high_end), "report", "red", "cross", 7),
-                    share=1.4,
-                ),
-                panel(
-                    "The class (the axis zooms in as it grows)",
-                    Axis("mean number of lectures skipped", *ends),
-                    Axis("", -1, 3, ticks=rows),
-                    Rule(true, "x", f"{true:.2f}", "grey"),
-                    Points([true], [2], "", "grey", "circle", 11),
-                    interval_marks(estimate.value, low, high, 0, ends),
-                    Label(4 - 0.95 * reach, 0.35, "bar: 95% interval", "blue", "start"),
-                ),
+    noise, skipped = LocalLaplace(epsilon=epsilon, low=0, high=data.MAX_SKIPPED), secret_numbers(n)
+    reports = noise.release(skipped, rng=np.random.default_rng([run + 24, n]))
+    estimate, true = noise.estimate(reports), float(skipped.mean())
+    low, high = estimate.interval()
+    reach = 24 * (30 / n) ** 0.25  # the axis zooms in with n, but more slowly than the interval shrinks
+    ends = (4 - reach, 4 + reach)
+    shown = reports[:SHOWN]
+    beyond = int(((shown < LOWEST_REPORT) | (shown > HIGHEST_REPORT)).sum())
+    hidden = f" ({beyond} of the {SHOWN} drawn lie beyond the picture)" if beyond else ""
+    absurd = float(((reports < 0) | (reports > data.MAX_SKIPPED)).mean())
+    rows = ((2, "true mean"), (0, "estimate"))
+    return Picture(
+        (
+            panel(
+                f"{SHOWN} of the students",
+                Axis("student", 0, SHOWN + 1),
+                Axis("lectures skipped", LOWEST_REPORT, HIGHEST_REPORT),
+                Band(np.array([0, SHOWN + 1]), np.zeros(2), np.full(2, data.MAX_SKIPPED), "possible answers", "sky"),
+                Points(PEOPLE, skipped[:SHOWN], "secret", "grey", "circle", 8),
+                Points(PEOPLE, np.clip(shown, LOWEST_REPORT, HIGHEST_REPORT), "report", "red", "cross", 7),
+                share=1.4,
             ),
-            f"ε = {epsilon:g} needs noise of scale {noise.scale:g}: {100 * absurd:.0f}% of the reports are no possible "
-            f"answer{hidden}. The mean of all {n:,} is {estimate.value:.2f} ± {estimate.standard_error:.2f} (standard "
-            f"error; the bar is the 95% interval), the truth {true:.2f}: off by {abs(estimate.value - true):.2f}.",
-        )
-
-    controls = (
-        slider("epsilon", "ε", [0.5, 1, 2, 3, 5, 8], 1, "{:g}"),
-        slider("n", "students", [30, 100, 300, 1_000, 3_000, 10_000], 100, "{:,}"),
-        again("Ask again", 6, "run"),
+            panel(
+                "The class (the axis zooms in as it grows)",
+                Axis("mean number of lectures skipped", *ends),
+                Axis("", -1, 3, ticks=rows),
+                Rule(true, "x", f"{true:.2f}", "grey"),
+                dot(true, 2, colour="grey", size=11),
+                interval_marks(estimate.value, low, high, 0, ends),
+                Label(4 - 0.95 * reach, 0.35, "bar: 95% interval", "blue", "start"),
+            ),
+        ),
+        f"ε = {epsilon:g} needs noise of scale {noise.scale:g}: {100 * absurd:.0f}% of the reports are no possible "
+        f"answer{hidden}. The mean of all {n:,} is {estimate.value:.2f} ± {estimate.standard_error:.2f} (standard "
+        f"error; the bar is the 95% interval), the truth {true:.2f}: off by {abs(estimate.value - true):.2f}.",
     )
-    return Scene("Lectures skipped", "Does the average survive when most reports are absurd?", controls, draw)
 
 
-@explorer
-def local_against_central() -> Scene:
+LOCAL_SIZES, CENTRAL_SIZES = (np.round(np.geomspace(10, most, 30)).astype(int) for most in (1e8, 1e5))
+
+ERROR_TICKS = tuple((float(tick), tick) for tick in ["0.001", "0.01", "0.1", "1", "10", "100"])
+
+
+@explorer(
+    "The price of trusting nobody",
+    "How many students replace one trusted curator?",
+    slider("n", "students", [30, 100, 300, 1_000, 3_000, 10_000], 100, "{:,}"),
+    slider("epsilon", "ε", [0.1, 0.25, 0.5, 1, 2, 3, 4, 5], 1, "{:g}"),
+)
+def local_against_central(n: int, epsilon: float) -> Picture:
     """The price that the slides announce: the error of a share with and without a trusted curator, at equal eps."""
-    many, trusted = (np.round(np.geomspace(10, most, 30)).astype(int) for most in (1e8, 1e5))
-
-    ticks = tuple((float(tick), tick) for tick in ["0.001", "0.01", "0.1", "1", "10", "100"])
-
-    def draw(epsilon: float, n: int) -> Picture:
-        response = RandomizedResponse(epsilon=epsilon)
-        local, central = survey_planning.local_error(response, n), survey_planning.central_error(epsilon, n)
-        needed = survey_planning.people_needed(response, central)
-        slow = [100 * survey_planning.local_error(response, m) for m in many]
-        quick = [100 * survey_planning.central_error(epsilon, m) for m in trusted]
-        return Picture(
-            (
-                panel(
-                    "Standard error of the class's share",
-                    Axis("number of students", 10, 1e8, log=True),
-                    Axis("error (percentage points)", 1e-4, 1e3, log=True, ticks=ticks),
-                    Line(many, slow, "local: nobody is trusted", "red"),
-                    Line(trusted, quick, "central: a trusted curator", "blue", "dashed"),
-                    Rule(n, "x", f"{n:,} students", "grey", "dotted"),
-                    Points([n], [100 * local], "", "red", "circle", 10),
-                    Points([n], [100 * central], "", "blue", "square", 9),
-                    Line([n, needed], [100 * central, 100 * central], "", "grey", "dotted"),
-                    Points([needed], [100 * central], "local, as good as central", "purple", "diamond", 10),
-                    height=320,
-                ),
+    response = RandomizedResponse(epsilon=epsilon)
+    local, central = survey_planning.local_error(response, n), survey_planning.central_error(epsilon, n)
+    needed = survey_planning.people_needed(response, central)
+    slow = [100 * survey_planning.local_error(response, m) for m in LOCAL_SIZES]
+    quick = [100 * survey_planning.central_error(epsilon, m) for m in CENTRAL_SIZES]
+    return Picture(
+        (
+            panel(
+                "Standard error of the class's share",
+                Axis("number of students", 10, 1e8, log=True),
+                Axis("error (percentage points)", 1e-4, 1e3, log=True, ticks=ERROR_TICKS),
+                Line(LOCAL_SIZES, slow, "local: nobody is trusted", "red"),
+                Line(CENTRAL_SIZES, quick, "central: a trusted curator", "blue", "dashed"),
+                Rule(n, "x", f"{n:,} students", "grey", "dotted"),
+                dot(n, 100 * local, colour="red", size=10),
+                dot(n, 100 * central, colour="blue", marker="square"),
+                Line([n, needed], [100 * central, 100 * central], colour="grey", dash="dotted"),
+                dot(needed, 100 * central, "local, as good as central", colour="purple", marker="diamond", size=10),
+                height=320,
             ),
-            f"ε = {epsilon:g}, {n:,} students: local errs by {100 * local:.3g} points, central by {100 * central:.3g}, "
-            f"{local / central:.3g} times less. To be as good as central, local needs {needed:,} students.",
-        )
-
-    controls = (
-        slider("n", "students", [30, 100, 300, 1_000, 3_000, 10_000], 100, "{:,}"),
-        slider("epsilon", "ε", [0.1, 0.25, 0.5, 1, 2, 3, 4, 5], 1, "{:g}"),
+        ),
+        f"ε = {epsilon:g}, {n:,} students: local errs by {100 * local:.3g} points, central by {100 * central:.3g}, "
+        f"{local / central:.3g} times less. To be as good as central, local needs {needed:,} students.",
     )
-    return Scene("The price of trusting nobody", "How many students replace one trusted curator?", controls, draw)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import Budget, BudgetExceeded, DiscreteLoss, Gaussian, Laplace, PrivacyLoss, accounting
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, choice, dot, panel, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["composition", "group_privacy", "post_processing"]
@@ -45,7 +45,7 @@ def people(number: float) -> str:
 
 
 @lru_cache(maxsize=64)
-def processed(function: str, strength: int) -> tuple[str, PrivacyLoss]:
+def post_processed(function: str, strength: int) -> tuple[str, PrivacyLoss]:
     """What the function does, in words, and the loss of its output."""
     much = amount(function, strength)
     if function == "rounding":
@@ -72,160 +72,163 @@ def graph(function: str, strength: int, t: np.ndarray) -> tuple[np.ndarray, floa
     return t, much
 
 
-@explorer
-def post_processing() -> Scene:
+ANSWERS, EPSILONS = np.linspace(46, 55, 361), np.round(np.arange(0, 3.001, 0.05), 2)
+BEFORE = NOISY.plrv(COUNT, NEIGHBOUR)
+RAW_DELTAS = BEFORE.delta(EPSILONS)
+
+
+@lru_cache(maxsize=64)
+def delta_curve(function: str, strength: int) -> np.ndarray:
+    """Its delta over epsilon."""
+    return np.asarray(post_processed(function, strength)[1].delta(EPSILONS))
+
+
+@explorer(
+    "Nothing undoes the noise",
+    "Can a clever function bring the secret back?",
+    choice("function", "function g", list(SETTINGS), "rounding"),
+    slider("strength", "setting of g", range(1, 9), 4, "{:d}"),
+)
+def post_processing(function: str, strength: int) -> Picture:
     """Whatever is done with a private output, its delta(eps) curve never rises above the one before."""
-    answers, epsilons = np.linspace(46, 55, 361), np.round(np.arange(0, 3.001, 0.05), 2)
-    before = NOISY.plrv(COUNT, NEIGHBOUR)
-    raw = before.delta(epsilons)
-
-    @lru_cache(maxsize=64)
-    def curve(function: str, strength: int) -> np.ndarray:
-        return np.asarray(processed(function, strength)[1].delta(epsilons))
-
-    def draw(function: str, strength: int) -> Picture:
-        words, after = processed(function, strength)
-        value, spread = graph(function, strength, answers)
-        return Picture(
-            (
-                panel(
-                    f"g, setting {strength}: {words}",
-                    Axis("private answer t", 46, 55),
-                    Axis("what is told, g(t)", 41, 60),
-                    Band(answers, value - spread, value + spread, "", "orange"),
-                    Line(answers, value, "", "orange", width=3),
-                ),
-                panel(
-                    "What an attacker can make of it",
-                    Axis("ε", 0, 3),
-                    Axis("δ(ε)", 0, 0.42),
-                    Line(epsilons, raw, "of the private answer t", "blue"),
-                    Line(epsilons, curve(function, strength), "of g(t)", "orange", "dashed", 3),
-                    Points([1], [before.delta(1)], "", "blue", "circle", 8),
-                    Points([1], [after.delta(1)], "", "orange", "square", 8),
-                ),
+    words, after = post_processed(function, strength)
+    value, spread = graph(function, strength, ANSWERS)
+    return Picture(
+        (
+            panel(
+                f"g, setting {strength}: {words}",
+                Axis("private answer t", 46, 55),
+                Axis("what is told, g(t)", 41, 60),
+                Band(ANSWERS, value - spread, value + spread, colour="orange"),
+                Line(ANSWERS, value, colour="orange", width=3),
             ),
-            f"Setting {strength} of g: {words} ({SETTINGS[function]}). At ε = 1 the answer t has δ = "
-            f"{before.delta(1):.4f}, and g(t) has {after.delta(1):.4f}. The dashed curve is nowhere "
-            "above the solid one.",
-        )
-
-    controls = (
-        choice("function", "function g", list(SETTINGS), "rounding"),
-        slider("strength", "setting of g", range(1, 9), 4, "{:d}"),
+            panel(
+                "What an attacker can make of it",
+                Axis("ε", 0, 3),
+                Axis("δ(ε)", 0, 0.42),
+                Line(EPSILONS, RAW_DELTAS, "of the private answer t", "blue"),
+                Line(EPSILONS, delta_curve(function, strength), "of g(t)", "orange", "dashed", 3),
+                dot(1, BEFORE.delta(1), colour="blue", size=8),
+                dot(1, after.delta(1), colour="orange", marker="square", size=8),
+            ),
+        ),
+        f"Setting {strength} of g: {words} ({SETTINGS[function]}). At ε = 1 the answer t has δ = "
+        f"{BEFORE.delta(1):.4f}, and g(t) has {after.delta(1):.4f}. The dashed curve is nowhere "
+        "above the solid one.",
     )
-    return Scene("Nothing undoes the noise", "Can a clever function bring the secret back?", controls, draw)
 
 
-@explorer
-def group_privacy() -> Scene:
+GROUPS = np.arange(1, 11)
+
+
+@lru_cache(maxsize=512)
+def group_deltas(epsilon: float, delta: float) -> tuple[list[float], list[float], list[float]]:
+    """Over the size of the group: delta by the slide, by the sharper bound, and of a Gaussian."""
+    noise = Gaussian.analytic(epsilon=epsilon, delta=delta)
+    slide, sharp = (
+        [accounting.group_privacy(epsilon, delta, int(k), sharp=sharp).delta for k in GROUPS] for sharp in (False, True)
+    )
+    return slide, sharp, [noise.plrv(float(k), 0.0).delta(k * epsilon) for k in GROUPS]
+
+
+@explorer(
+    "The price of a family",
+    "What does the promise for one person say about k?",
+    slider("k", "people k", GROUPS, 1, "{:d}"),
+    slider("epsilon", "ε for one person", [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1], 0.5, "{:g}"),
+    slider("delta", "δ for one person", [10.0**-d for d in range(8, 2, -1)], 1e-6, "{:.0e}"),
+)
+def group_privacy(k: int, epsilon: float, delta: float) -> Picture:
     """A family of k people: k eps, the slide's delta, the sharper one, and what a Gaussian really has."""
-    groups = np.arange(1, 11)
-
-    @lru_cache(maxsize=512)
-    def deltas(epsilon: float, delta: float) -> tuple[list[float], list[float], list[float]]:
-        noise = Gaussian.analytic(epsilon=epsilon, delta=delta)
-        slide, sharp = (
-            [accounting.group_privacy(epsilon, delta, int(k), sharp=sharp).delta for k in groups]
-            for sharp in (False, True)
-        )
-        return slide, sharp, [noise.plrv(float(k), 0.0).delta(k * epsilon) for k in groups]
-
-    def draw(k: int, epsilon: float, delta: float) -> Picture:
-        slide, sharp, exact = deltas(epsilon, delta)
-        return Picture(
-            (
-                panel(
-                    "ε of the group, and the odds",
-                    Axis("people in the group, k", 0.5, 10.5),
-                    Axis("ε and odds", 0.08, 1e5, log=True),
-                    Line(groups, np.exp(epsilon * groups), "odds e^(kε)", "red", "dashed", 2.5),
-                    Line(groups, epsilon * groups, "ε of the group, kε", "blue"),
-                    Points([k], [math.exp(k * epsilon)], "", "red", "square", 9),
-                    Points([k], [k * epsilon], "", "blue", "circle", 9),
-                ),
-                panel(
-                    "δ of the group",
-                    Axis("people in the group, k", 0.5, 10.5),
-                    Axis("δ of the group", 1e-9, 8, log=True),
-                    Line(groups, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
-                    Line(groups, sharp, "sharper: δ (e^(kε) − 1)/(e^ε − 1)", "red", "dashed", 2.5),
-                    Line(groups, exact, "a Gaussian with this (ε, δ), exactly", "blue"),
-                    Points([k], [slide[k - 1]], "", "grey", "triangle", 9),
-                    Points([k], [sharp[k - 1]], "", "red", "square", 9),
-                    Points([k], [exact[k - 1]], "", "blue", "circle", 9),
-                    Rule(1, "y", "", "grey", "dotted"),
-                    Label(0.6, 1, "δ = 1: no promise", "grey", "start"),
-                ),
+    slide, sharp, exact = group_deltas(epsilon, delta)
+    return Picture(
+        (
+            panel(
+                "ε of the group, and the odds",
+                Axis("people in the group, k", 0.5, 10.5),
+                Axis("ε and odds", 0.08, 1e5, log=True),
+                Line(GROUPS, np.exp(epsilon * GROUPS), "odds e^(kε)", "red", "dashed", 2.5),
+                Line(GROUPS, epsilon * GROUPS, "ε of the group, kε", "blue"),
+                dot(k, math.exp(k * epsilon), colour="red", marker="square"),
+                dot(k, k * epsilon, colour="blue"),
             ),
-            f"k = {people(k)}, each with ε = {epsilon:g}, δ = {delta:.0e}: together ε = {k * epsilon:.3g} (odds up to "
-            f"{math.exp(k * epsilon):,.1f}) and δ at most {slide[k - 1]:.3g} by the slide, {sharp[k - 1]:.3g} by the "
-            f"sharper bound; a Gaussian has {exact[k - 1]:.3g}.",
-        )
-
-    controls = (
-        slider("k", "people k", groups, 1, "{:d}"),
-        slider("epsilon", "ε for one person", [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1], 0.5, "{:g}"),
-        slider("delta", "δ for one person", [10.0**-d for d in range(8, 2, -1)], 1e-6, "{:.0e}"),
+            panel(
+                "δ of the group",
+                Axis("people in the group, k", 0.5, 10.5),
+                Axis("δ of the group", 1e-9, 8, log=True),
+                Line(GROUPS, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
+                Line(GROUPS, sharp, "sharper: δ (e^(kε) − 1)/(e^ε − 1)", "red", "dashed", 2.5),
+                Line(GROUPS, exact, "a Gaussian with this (ε, δ), exactly", "blue"),
+                dot(k, slide[k - 1], colour="grey", marker="triangle"),
+                dot(k, sharp[k - 1], colour="red", marker="square"),
+                dot(k, exact[k - 1], colour="blue"),
+                Rule(1, "y", colour="grey", dash="dotted"),
+                Label(0.6, 1, "δ = 1: no promise", "grey", "start"),
+            ),
+        ),
+        f"k = {people(k)}, each with ε = {epsilon:g}, δ = {delta:.0e}: together ε = {k * epsilon:.3g} (odds up to "
+        f"{math.exp(k * epsilon):,.1f}) and δ at most {slide[k - 1]:.3g} by the slide, {sharp[k - 1]:.3g} by the "
+        f"sharper bound; a Gaussian has {exact[k - 1]:.3g}.",
     )
-    return Scene("The price of a family", "What does the promise for one person say about k?", controls, draw)
 
 
-@explorer
-def composition() -> Scene:
+SLACK, TOTAL = 1e-6, 10
+QUERIES = [1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100]
+
+
+@lru_cache(maxsize=256)
+def bill(epsilon: float, k: int) -> tuple[float, float]:
+    """k queries by basic composition, and exactly."""
+    exact = Laplace(epsilon=epsilon, sensitivity=1).plrv().compose(k).epsilon(delta=SLACK)
+    return accounting.basic_composition([(epsilon, 0)] * k).epsilon, exact
+
+
+@lru_cache(maxsize=32)
+def affordable(epsilon: float) -> int:
+    """How many queries the budget pays for."""
+    budget = Budget(epsilon=TOTAL)
+    try:
+        while True:
+            budget.spend(epsilon)
+    except BudgetExceeded:
+        return len(budget.ledger)
+
+
+@explorer(
+    "A budget to spend",
+    "What do many private answers cost together?",
+    slider("k", "queries k", QUERIES, 10, "{:d}"),
+    slider("epsilon", "ε of one query", [0.05, 0.1, 0.15, 0.2, 0.3], 0.1, "{:g}"),
+)
+def composition(k: int, epsilon: float) -> Picture:
     """A budget spent on a sequence of Laplace queries: basic composition against the exact privacy loss."""
-    slack, total = 1e-6, 10
-    queries = [1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100]
-
-    @lru_cache(maxsize=256)
-    def bill(epsilon: float, k: int) -> tuple[float, float]:
-        """k queries by basic composition, and exactly."""
-        exact = Laplace(epsilon=epsilon, sensitivity=1).plrv().compose(k).epsilon(delta=slack)
-        return accounting.basic_composition([(epsilon, 0)] * k).epsilon, exact
-
-    @lru_cache(maxsize=32)
-    def affordable(epsilon: float) -> int:
-        budget = Budget(epsilon=total)
-        try:
-            while True:
-                budget.spend(epsilon)
-        except BudgetExceeded:
-            return len(budget.ledger)
-
-    def draw(k: int, epsilon: float) -> Picture:
-        curves = np.array([bill(epsilon, n) for n in queries]).T
-        (basic, exact), paid = bill(epsilon, k), affordable(epsilon)
-        spent = min(bill(epsilon, min(k, paid))[0], total)
-        return Picture(
-            (
-                panel(
-                    "The bill after k queries",
-                    Axis("queries asked, k", 0, 104),
-                    Axis("total ε", 0, 32),
-                    Line(queries, curves[0], "basic composition: the sum (δ = 0)", "orange", "dashed", 2.5),
-                    Line(queries, curves[1], f"exact, at δ = {slack:.0e}", "blue"),
-                    Points([k], [basic], "", "orange", "square", 9),
-                    Points([k], [exact], "", "blue", "circle", 9),
-                    Rule(total, "y", "", "ink", "solid"),
-                    Label(1, total, f"budget ε = {total}", "ink", "start"),
-                    drag="k",
-                    share=2,
-                ),
-                panel(
-                    "The ledger, charged by the sum",
-                    Axis("ε", 0, total * 1.05),
-                    Axis("", 0.4, 2.6, ticks=((1, "left"), (2, "spent"))),
-                    Bars([2], [spent], "", "orange", "solid", 0.6, 0, True),
-                    Bars([1], [total - spent], "", "green", "striped", 0.6, 0, True),
-                ),
+    curves = np.array([bill(epsilon, n) for n in QUERIES]).T
+    (basic, exact), paid = bill(epsilon, k), affordable(epsilon)
+    spent = min(bill(epsilon, min(k, paid))[0], TOTAL)
+    return Picture(
+        (
+            panel(
+                "The bill after k queries",
+                Axis("queries asked, k", 0, 104),
+                Axis("total ε", 0, 32),
+                Line(QUERIES, curves[0], "basic composition: the sum (δ = 0)", "orange", "dashed", 2.5),
+                Line(QUERIES, curves[1], f"exact, at δ = {SLACK:.0e}", "blue"),
+                dot(k, basic, colour="orange", marker="square"),
+                dot(k, exact, colour="blue"),
+                Rule(TOTAL, "y", dash="solid"),
+                Label(1, TOTAL, f"budget ε = {TOTAL}", "ink", "start"),
+                drag="k",
+                share=2,
             ),
-            f"{k} queries with ε = {epsilon:g} each: basic composition adds up to {basic:.3g}, the exact loss is "
-            f"{exact:.3g} at δ = {slack:.0e}. A budget of {total} that charges the sum pays for {paid} of them"
-            f"{' and refuses the rest' if k > paid else ''}.",
-        )
-
-    controls = (
-        slider("k", "queries k", queries, 10, "{:d}"),
-        slider("epsilon", "ε of one query", [0.05, 0.1, 0.15, 0.2, 0.3], 0.1, "{:g}"),
+            panel(
+                "The ledger, charged by the sum",
+                Axis("ε", 0, TOTAL * 1.05),
+                Axis("", 0.4, 2.6, ticks=((1, "left"), (2, "spent"))),
+                Bars([2], [spent], colour="orange", width=0.6, lying=True),
+                Bars([1], [TOTAL - spent], colour="green", texture="striped", width=0.6, lying=True),
+            ),
+        ),
+        f"{k} queries with ε = {epsilon:g} each: basic composition adds up to {basic:.3g}, the exact loss is "
+        f"{exact:.3g} at δ = {SLACK:.0e}. A budget of {TOTAL} that charges the sum pays for {paid} of them"
+        f"{' and refuses the rest' if k > paid else ''}.",
     )
-    return Scene("A budget to spend", "What do many private answers cost together?", controls, draw)

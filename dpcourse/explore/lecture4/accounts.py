@@ -9,7 +9,7 @@ import numpy as np
 from dpcourse import accounting
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, again, panel, slider
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, again, dot, panel, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["accountants", "lots", "subsampling"]
@@ -66,143 +66,143 @@ def one_shuffled_epoch(sigma: float, steps: int) -> float:
     return shuffled_epsilon_at_least(sigma, steps, DELTA)
 
 
-@explorer
-def accountants() -> Scene:
+@explorer(
+    "Five accountants",
+    "What does the same training run cost?",
+    slider("steps", "steps k", STEPS, 100, "{:,}"),
+    slider("sigma", "noise σ", SIGMAS, 1.1, "{:g}"),
+    slider("q", "sampling rate q", RATES, 256 / 60_000, "{:.4g}"),
+)
+def accountants(steps: int, sigma: float, q: float) -> Picture:
     """Basic, advanced, moments, Renyi and exact accounting of the same training run, over its steps."""
-
-    def draw(steps: int, sigma: float, q: float) -> Picture:
-        curves = np.clip(np.array([bill(sigma, q, k) for k in STEPS]).T, FLOOR, CEILING)
-        here = bill(sigma, q, steps)
-        shown = np.clip(here, FLOOR, CEILING)
-        rows = np.arange(len(NAMES), 0, -1)
-        return Picture(
-            (
-                panel(
-                    "The bill after k steps",
-                    Axis("steps k", 0.9, 1.1e5, log=True),
-                    Axis("ε (beyond 0.01 or 1,000,000: drawn at the edge)", FLOOR, CEILING, log=True),
-                    [
-                        Line(STEPS, curve, name, colour, dash, width)
-                        for curve, (name, (colour, dash, width, _)) in zip(curves, NAMES.items(), strict=True)
-                    ],
-                    [
-                        Points([steps], [value], "", colour, marker, 8)
-                        for value, (colour, _, _, marker) in zip(shown, NAMES.values(), strict=True)
-                    ],
-                    drag="steps",
-                    share=1.5,
-                    height=320,
-                ),
-                panel(
-                    "The same run, five bills",
-                    Axis("ε", FLOOR, CEILING, log=True),
-                    Axis("", 0.4, 5.6, ticks=tuple(zip(rows.tolist(), NAMES, strict=True))),
-                    Bars(rows, shown, "", "blue", "striped", 0.6, FLOOR, True),
-                    Rule(1, "x", "", "grey", "dotted"),
-                    height=320,
-                ),
+    curves = np.clip(np.array([bill(sigma, q, k) for k in STEPS]).T, FLOOR, CEILING)
+    here = bill(sigma, q, steps)
+    shown = np.clip(here, FLOOR, CEILING)
+    rows = np.arange(len(NAMES), 0, -1)
+    return Picture(
+        (
+            panel(
+                "The bill after k steps",
+                Axis("steps k", 0.9, 1.1e5, log=True),
+                Axis("ε (beyond 0.01 or 1,000,000: drawn at the edge)", FLOOR, CEILING, log=True),
+                [
+                    Line(STEPS, curve, name, colour, dash, width)
+                    for curve, (name, (colour, dash, width, _)) in zip(curves, NAMES.items(), strict=True)
+                ],
+                [
+                    dot(steps, value, colour=colour, marker=marker, size=8)
+                    for value, (colour, _, _, marker) in zip(shown, NAMES.values(), strict=True)
+                ],
+                drag="steps",
+                share=1.5,
+                height=320,
             ),
-            f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, {WRITTEN}: "
-            + ", ".join(f"{name} {readable(value)}" for name, value in zip(NAMES, here, strict=True))
-            + ". It is one and the same run: only the proof differs.",
-        )
-
-    controls = (
-        slider("steps", "steps k", STEPS, 100, "{:,}"),
-        slider("sigma", "noise σ", SIGMAS, 1.1, "{:g}"),
-        slider("q", "sampling rate q", RATES, 256 / 60_000, "{:.4g}"),
+            panel(
+                "The same run, five bills",
+                Axis("ε", FLOOR, CEILING, log=True),
+                Axis("", 0.4, 5.6, ticks=tuple(zip(rows.tolist(), NAMES, strict=True))),
+                Bars(rows, shown, colour="blue", texture="striped", width=0.6, base=FLOOR, lying=True),
+                Rule(1, "x", colour="grey", dash="dotted"),
+                height=320,
+            ),
+        ),
+        f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, {WRITTEN}: "
+        + ", ".join(f"{name} {readable(value)}" for name, value in zip(NAMES, here, strict=True))
+        + ". It is one and the same run: only the proof differs.",
     )
-    return Scene("Five accountants", "What does the same training run cost?", controls, draw)
 
 
-@explorer
-def subsampling() -> Scene:
+BETAS = np.concatenate([[0.001], np.linspace(0.01, 1, 100)])
+BEFORE_SAMPLING = {
+    0.5: ("grey", "dotted"),
+    1.0: ("green", "dashdot"),
+    2.0: ("orange", "dashed"),
+    4.0: ("purple", "solid"),
+}
+
+
+@lru_cache(maxsize=64)
+def after_sampling(epsilon: float) -> np.ndarray:
+    """Epsilon over the sampling probability."""
+    return np.array([accounting.amplify_by_sampling(epsilon, 0, beta).epsilon for beta in BETAS.tolist()])
+
+
+@explorer(
+    "Perhaps you were not even there",
+    "How much budget does sampling save?",
+    slider("beta", "sampling probability β", [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, *np.arange(1, 11) / 10], 1),
+    slider("epsilon", "ε₁ of the algorithm", [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4], 1),
+)
+def subsampling(beta: float, epsilon: float) -> Picture:
     """The slides' figure: epsilon after amplification by Poisson sampling, over the sampling probability."""
-    betas = np.concatenate([[0.001], np.linspace(0.01, 1, 100)])
-    before = {0.5: ("grey", "dotted"), 1.0: ("green", "dashdot"), 2.0: ("orange", "dashed"), 4.0: ("purple", "solid")}
-
-    def after(epsilon: float, beta: float) -> float:
-        return accounting.amplify_by_sampling(epsilon, 0, float(beta)).epsilon
-
-    curves = {e: np.array([after(e, b) for b in betas]) for e in before}
-
-    def draw(beta: float, epsilon: float) -> Picture:
-        own = np.array([after(epsilon, b) for b in betas])
-        new = after(epsilon, beta)
-        saved = ", no smaller, for everybody is in" if beta == 1 else f": {epsilon / new:.3g} times smaller"
-        return Picture(
-            (
-                panel(
-                    "ε after sampling",
-                    Axis("sampling probability β", 0, 1.02),
-                    Axis("ε₂", 0, 4.2),
-                    Line(betas, own, "the chosen ε₁", "sky", "solid", 7),  # below, so that it hides no other
-                    [Line(betas, y, f"ε₁ = {e:g}", *before[e], 2) for e, y in curves.items()],
-                    Points([beta], [new], "", "blue", "circle", 9),
-                    drag="beta",
-                ),
-                panel(
-                    "The same, for small β",
-                    Axis("sampling probability β", 1e-3, 1.05, log=True),
-                    Axis("ε₂", 9e-5, 5, log=True),
-                    Line(betas, own, "ε₂", "blue", "solid", 3),
-                    Line(betas, epsilon * betas, "β ε₁", "ink", "dotted", 2),
-                    Points([beta], [new], "", "blue", "circle", 9),
-                ),
+    own, new = after_sampling(epsilon), accounting.amplify_by_sampling(epsilon, 0, beta).epsilon
+    saved = ", no smaller, for everybody is in" if beta == 1 else f": {epsilon / new:.3g} times smaller"
+    return Picture(
+        (
+            panel(
+                "ε after sampling",
+                Axis("sampling probability β", 0, 1.02),
+                Axis("ε₂", 0, 4.2),
+                Line(BETAS, own, "the chosen ε₁", "sky", "solid", 7),  # below, so that it hides no other
+                [Line(BETAS, after_sampling(e), f"ε₁ = {e:g}", *style) for e, style in BEFORE_SAMPLING.items()],
+                dot(beta, new, colour="blue"),
+                drag="beta",
             ),
-            f"An algorithm with ε₁ = {epsilon:g} that sees each person with probability β = {beta:g} has ε₂ = "
-            f"{new:.4g}{saved}. β ε₁ would be {beta * epsilon:.4g}; δ is multiplied by β = {beta:g}.",
-        )
-
-    controls = (
-        slider("beta", "sampling probability β", [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, *np.arange(1, 11) / 10], 1),
-        slider("epsilon", "ε₁ of the algorithm", [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4], 1),
+            panel(
+                "The same, for small β",
+                Axis("sampling probability β", 1e-3, 1.05, log=True),
+                Axis("ε₂", 9e-5, 5, log=True),
+                Line(BETAS, own, "ε₂", "blue", "solid", 3),
+                Line(BETAS, epsilon * BETAS, "β ε₁", "ink", "dotted", 2),
+                dot(beta, new, colour="blue"),
+            ),
+        ),
+        f"An algorithm with ε₁ = {epsilon:g} that sees each person with probability β = {beta:g} has ε₂ = "
+        f"{new:.4g}{saved}. β ε₁ would be {beta * epsilon:.4g}; δ is multiplied by β = {beta:g}.",
     )
-    return Scene("Perhaps you were not even there", "How much budget does sampling save?", controls, draw)
 
 
-@explorer
-def lots() -> Scene:
+TIMES = np.arange(0, 8)
+
+
+@explorer(
+    "Lots or batches",
+    "Is shuffling as private as tossing a coin for everybody?",
+    slider("sigma", "noise σ", NOISES, 1.0),
+    slider("steps", "steps in an epoch", EPOCHS, 100, "{:,}"),
+    again("Sample again", 4, "run"),
+)
+def lots(sigma: float, steps: int, run: int) -> Picture:
     """Poisson lots against shuffled batches: how often one is in, and what each costs in one epoch."""
-    times = np.arange(0, 8)
-
-    def draw(sigma: float, steps: int, run: int) -> Picture:
-        rng = np.random.default_rng([run, steps])
-        counts = np.bincount(np.minimum(rng.binomial(steps, 1 / steps, PEOPLE), 7), minlength=8)
-        poisson = np.array([one_epoch(s, steps) for s in NOISES])
-        shuffled = np.array([one_shuffled_epoch(s, steps) for s in NOISES])
-        here, there = one_epoch(sigma, steps), one_shuffled_epoch(sigma, steps)
-        proof = "" if there > here else ", a bound too low to prove anything here"
-        return Picture(
-            (
-                panel(
-                    f"{PEOPLE:,} people in one epoch",
-                    Axis("times in a batch", -0.6, 7.6, ticks=tuple((int(t), f"{t}") for t in times)),
-                    Axis("people", 0, 1_050),
-                    Bars(times, counts, "Poisson lots", "blue", "solid", 0.5),
-                    Bars([1], [PEOPLE], "shuffled batches", "red", "outline", 0.9),
-                ),
-                panel(
-                    "What one epoch costs",
-                    Axis("noise σ", 0.38, 2.02),
-                    Axis("ε", 0.04, 25, log=True),
-                    Line(NOISES, shuffled, "shuffled: at least", "red", "dashed", 3),
-                    Line(NOISES, poisson, "Poisson: exactly", "blue", "solid", 2.5),
-                    Points([sigma], [there], "", "red", "square", 9),
-                    Points([sigma], [here], "", "blue", "circle", 9),
-                    Label(1.98, 18, WRITTEN, "ink", "end"),
-                    drag="sigma",
-                    share=1.3,
-                ),
+    rng = np.random.default_rng([run, steps])
+    counts = np.bincount(np.minimum(rng.binomial(steps, 1 / steps, PEOPLE), 7), minlength=8)
+    poisson = np.array([one_epoch(s, steps) for s in NOISES])
+    shuffled = np.array([one_shuffled_epoch(s, steps) for s in NOISES])
+    here, there = one_epoch(sigma, steps), one_shuffled_epoch(sigma, steps)
+    proof = "" if there > here else ", a bound too low to prove anything here"
+    return Picture(
+        (
+            panel(
+                f"{PEOPLE:,} people in one epoch",
+                Axis("times in a batch", -0.6, 7.6, ticks=tuple((int(t), f"{t}") for t in TIMES)),
+                Axis("people", 0, 1_050),
+                Bars(TIMES, counts, "Poisson lots", "blue", "solid", 0.5),
+                Bars([1], [PEOPLE], "shuffled batches", "red", "outline", 0.9),
             ),
-            f"One epoch of {steps:,} steps with σ = {sigma:g}: Poisson lots cost ε = {here:.3g}; shuffled batches cost "
-            f"at least {there:.3g}{proof}. {counts[0]} of {PEOPLE:,} people were in no Poisson lot at all, "
-            f"{counts[2:].sum()} in two or more; shuffled, each is in exactly one.",
-        )
-
-    controls = (
-        slider("sigma", "noise σ", NOISES, 1.0),
-        slider("steps", "steps in an epoch", EPOCHS, 100, "{:,}"),
-        again("Sample again", 4, "run"),
+            panel(
+                "What one epoch costs",
+                Axis("noise σ", 0.38, 2.02),
+                Axis("ε", 0.04, 25, log=True),
+                Line(NOISES, shuffled, "shuffled: at least", "red", "dashed", 3),
+                Line(NOISES, poisson, "Poisson: exactly", "blue", "solid", 2.5),
+                dot(sigma, there, colour="red", marker="square"),
+                dot(sigma, here, colour="blue"),
+                Label(1.98, 18, WRITTEN, "ink", "end"),
+                drag="sigma",
+                share=1.3,
+            ),
+        ),
+        f"One epoch of {steps:,} steps with σ = {sigma:g}: Poisson lots cost ε = {here:.3g}; shuffled batches cost "
+        f"at least {there:.3g}{proof}. {counts[0]} of {PEOPLE:,} people were in no Poisson lot at all, "
+        f"{counts[2:].sum()} in two or more; shuffled, each is in exactly one.",
     )
-    return Scene("Lots or batches", "Is shuffling as private as tossing a coin for everybody?", controls, draw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, Message, removed
-from dpcourse.scenes import Picture, Scene, Table, choice
+from dpcourse.scenes import Picture, Table, choice
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["conversations"]
@@ -29,29 +29,26 @@ def _table(conversation: str, left: list[Message], marked: list[Message]) -> Tab
     return Table(f"Conversation {conversation}", ("by", "message"), tuple(rows), marks, "→")
 
 
-@explorer
-def conversations() -> Scene:
+@explorer(
+    "Whose secret is it?",
+    "What must be removed to protect Alice?",
+    choice("removal", "remove", list(REMOVALS), REMOVALS[0]),
+    choice("mark", "mark", list(MARKS), MARKS[0]),
+)
+def conversations(removal: str, mark: str) -> Picture:
     """Remove Alice's messages, her conversation, her name: the secret is still told by somebody else."""
-
-    def draw(removal: str, mark: str) -> Picture:
-        left = [message for message in CONVERSATIONS if not removed(message, removal)]
-        named, told = [one for one in left if one.names], [one for one in left if one.secret]
-        chosen = {MARKS[0]: [], MARKS[1]: named, MARKS[2]: told}[mark]
-        where = " and ".join(sorted({one.conversation for one in told}))
-        many = "conversation" if len({one.conversation for one in told}) == 1 else "conversations"
-        tell = "1 message tells it" if len(told) == 1 else f"{len(told)} messages tell it"
-        verdict = {
-            MARKS[0]: "Does what is left still tell her secret? Search before you let it be marked.",
-            MARKS[1]: f"Her name stands in {len(named)} of them. Is that all that tells her secret?",
-            MARKS[2]: f"Her secret is still told: {tell}, in {many} {where}.",
-        }[mark]
-        return Picture(
-            tuple(_table(name, left, chosen) for name in sorted({one.conversation for one in CONVERSATIONS})),
-            f"Removed: {removal}. That leaves {len(left)} of {len(CONVERSATIONS)} messages. {verdict}",
-        )
-
-    controls = (
-        choice("removal", "remove", list(REMOVALS), REMOVALS[0]),
-        choice("mark", "mark", list(MARKS), MARKS[0]),
+    left = [message for message in CONVERSATIONS if not removed(message, removal)]
+    named, telling = [one for one in left if one.names], [one for one in left if one.secret]
+    chosen = {MARKS[0]: [], MARKS[1]: named, MARKS[2]: telling}[mark]
+    where = " and ".join(sorted({one.conversation for one in telling}))
+    many = "conversation" if len({one.conversation for one in telling}) == 1 else "conversations"
+    tell = "1 message tells it" if len(telling) == 1 else f"{len(telling)} messages tell it"
+    verdict = {
+        MARKS[0]: "Does what is left still tell her secret? Search before you let it be marked.",
+        MARKS[1]: f"Her name stands in {len(named)} of them. Is that all that tells her secret?",
+        MARKS[2]: f"Her secret is still told: {tell}, in {many} {where}.",
+    }[mark]
+    return Picture(
+        tuple(_table(name, left, chosen) for name in sorted({one.conversation for one in CONVERSATIONS})),
+        f"Removed: {removal}. That leaves {len(left)} of {len(CONVERSATIONS)} messages. {verdict}",
     )
-    return Scene("Whose secret is it?", "What must be removed to protect Alice?", controls, draw)

@@ -15,19 +15,7 @@ import numpy as np
 from dpcourse import accounting
 from dpcourse.explore.lecture4.accounts import key
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import (
-    Axis,
-    Bars,
-    Label,
-    Line,
-    Picture,
-    Points,
-    Rule,
-    Scene,
-    choice,
-    panel,
-    slider,
-)
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, choice, dot, panel, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["supervised_tasks", "training_run"]
@@ -74,88 +62,88 @@ def spent(sigma: float, lot: int, n: int) -> tuple[float, ...]:
     return tuple(accounting.dp_sgd_epsilon(sigma, lot / n, k, DELTA) for k in steps)
 
 
-@explorer
-def training_run() -> Scene:
+EPOCH_STOPS = np.arange(1, EPOCHS + 1)
+#: Words stand left of the first epoch, where no curve can be.
+EPOCH_AXIS = Axis("epoch", -3.5, EPOCHS + 0.5, ticks=tuple((at, f"{at}") for at in (1, 5, 10, 15)))
+
+
+@explorer(
+    "Four dials of a private training",
+    "Can you get above 90% with ε below 3?",
+    slider("sigma", "noise σ", SIGMAS, 1.0),
+    slider("clip", "clipping constant C", CLIPS, 10.0),
+    slider("lot", "expected lot size", LOTS, 32, "{:d}"),
+    slider("epochs", "epochs", EPOCH_STOPS, EPOCHS, "{:d}"),
+)
+def training_run(sigma: float, clip: float, lot: int, epochs: int) -> Picture:
     """DP-SGD on 1,438 digits: accuracy and epsilon over the epochs, by four dials; other values are trained at once."""
     grid = stored("digits")
-    along = np.arange(1, EPOCHS + 1)
-    # Words stand left of the first epoch, where no curve can be.
-    axis = Axis("epoch", -3.5, EPOCHS + 0.5, ticks=tuple((at, f"{at}") for at in (1, 5, 10, 15)))
     plain = 100 * np.array(grid["plain"])
-
-    def draw(sigma: float, clip: float, lot: int, epochs: int) -> Picture:
-        if sigma in SIGMAS and clip in CLIPS and lot in LOTS:
-            right, costs = grid["accuracy"][key(sigma, clip, lot)], grid["epsilon"][key(sigma, lot)]
-            source = f"Each curve is the median of three real runs on {grid['n']:,} digits with step size {RATE:g}."
-        else:
-            right, costs = trained(sigma, clip, lot, seed=0), spent(sigma, lot, grid["n"])
-            source = f"Trained for you just now: one run on {grid['n']:,} digits with step size {RATE:g}."
-        accuracy, epsilon = 100 * np.array(right), np.array(costs)
-        now = epochs - 1
-        return Picture(
-            (
-                panel(
-                    "Accuracy on 359 new digits",
-                    axis,
-                    Axis("accuracy (%)", 0, 102),
-                    Line(along, plain, "plain SGD", "grey", "dotted", 2.5),
-                    Line(along, accuracy, "DP-SGD", "blue", "solid", 3),
-                    Points([epochs], [accuracy[now]], "", "blue", "circle", 9),
-                    Rule(10, "y", "", "grey", "dotted"),
-                    Label(-3.4, 11, "guessing", "grey", "start"),
-                    drag="epochs",
-                ),
-                panel(
-                    "ε spent",
-                    axis,
-                    Axis(f"ε at {WRITTEN}", 0.04, 400, log=True),
-                    Line(along, epsilon, "", "red", "solid", 3),
-                    Points([epochs], [epsilon[now]], "", "red", "square", 9),
-                    Rule(3, "y", "", "ink", "dashed"),
-                    Label(-3.4, 3.2, "ε = 3", "ink", "start"),
-                    drag="epochs",
-                ),
+    if sigma in SIGMAS and clip in CLIPS and lot in LOTS:
+        right, costs = grid["accuracy"][key(sigma, clip, lot)], grid["epsilon"][key(sigma, lot)]
+        source = f"Each curve is the median of three real runs on {grid['n']:,} digits with step size {RATE:g}."
+    else:
+        right, costs = trained(sigma, clip, lot, seed=0), spent(sigma, lot, grid["n"])
+        source = f"Trained for you just now: one run on {grid['n']:,} digits with step size {RATE:g}."
+    accuracy, epsilon = 100 * np.array(right), np.array(costs)
+    now = epochs - 1
+    return Picture(
+        (
+            panel(
+                "Accuracy on 359 new digits",
+                EPOCH_AXIS,
+                Axis("accuracy (%)", 0, 102),
+                Line(EPOCH_STOPS, plain, "plain SGD", "grey", "dotted", 2.5),
+                Line(EPOCH_STOPS, accuracy, "DP-SGD", "blue", "solid", 3),
+                dot(epochs, accuracy[now], colour="blue"),
+                Rule(10, "y", colour="grey", dash="dotted"),
+                Label(-3.4, 11, "guessing", "grey", "start"),
+                drag="epochs",
             ),
-            f"σ = {sigma:g}, C = {clip:g}, lots of {lot}, after epoch {epochs}: {accuracy[now]:.1f}% are right "
-            f"(plain SGD in lots of 128: {plain[now]:.1f}%), and ε = {epsilon[now]:.3g} is spent. {source}",
-        )
-
-    controls = (
-        slider("sigma", "noise σ", SIGMAS, 1.0),
-        slider("clip", "clipping constant C", CLIPS, 10.0),
-        slider("lot", "expected lot size", LOTS, 32, "{:d}"),
-        slider("epochs", "epochs", along, EPOCHS, "{:d}"),
+            panel(
+                "ε spent",
+                EPOCH_AXIS,
+                Axis(f"ε at {WRITTEN}", 0.04, 400, log=True),
+                Line(EPOCH_STOPS, epsilon, colour="red", width=3),
+                dot(epochs, epsilon[now], colour="red", marker="square"),
+                Rule(3, "y"),
+                Label(-3.4, 3.2, "ε = 3", "ink", "start"),
+                drag="epochs",
+            ),
+        ),
+        f"σ = {sigma:g}, C = {clip:g}, lots of {lot}, after epoch {epochs}: {accuracy[now]:.1f}% are right "
+        f"(plain SGD in lots of 128: {plain[now]:.1f}%), and ε = {epsilon[now]:.3g} is spent. {source}",
     )
-    return Scene("Four dials of a private training", "Can you get above 90% with ε below 3?", controls, draw)
 
 
-@explorer
-def supervised_tasks() -> Scene:
+PLACES = np.arange(len(BUDGETS))
+BUDGET_TICKS = tuple((int(i), "∞" if math.isinf(e) else f"{e:g}") for i, e in enumerate(BUDGETS))
+
+
+@explorer(
+    "What a budget leaves",
+    "Which task suffers most from privacy?",
+    choice("task", "task", list(SETTINGS), "digits"),
+)
+def supervised_tasks(task: str) -> Picture:
     """As in Senge et al. (2022), on our small tasks: what each budget leaves of the accuracy."""
     tasks = stored("tasks")
-    places = np.arange(len(BUDGETS))
-    ticks = tuple((int(i), "∞" if math.isinf(e) else f"{e:g}") for i, e in enumerate(BUDGETS))
-
-    def draw(task: str) -> Picture:
-        runs = 100 * np.array([tasks[task]["accuracy"][f"{e:g}"] for e in BUDGETS])
-        middle = [statistics.median(row) for row in runs]
-        return Picture(
-            (
-                panel(
-                    f"{task}: five runs for each budget",
-                    Axis("privacy budget ε", -1.7, 3.5, ticks=ticks),
-                    Axis("accuracy on new examples (%)", 0, 102),
-                    Bars(places, middle, "median", "sky", "striped", 0.6),
-                    Points(np.repeat(places, runs.shape[1]), runs.ravel(), "one run", "ink", "circle", 8),
-                    Rule(CHANCE[task], "y", "", "grey", "dotted"),
-                    Label(-1.65, CHANCE[task] + 1, "guessing", "grey", "start"),
-                    height=280,
-                ),
+    runs = 100 * np.array([tasks[task]["accuracy"][f"{e:g}"] for e in BUDGETS])
+    middle = [statistics.median(row) for row in runs]
+    return Picture(
+        (
+            panel(
+                f"{task}: five runs for each budget",
+                Axis("privacy budget ε", -1.7, 3.5, ticks=BUDGET_TICKS),
+                Axis("accuracy on new examples (%)", 0, 102),
+                Bars(PLACES, middle, "median", "sky", "striped", 0.6),
+                Points(np.repeat(PLACES, runs.shape[1]), runs.ravel(), "one run", "ink", "circle", 8),
+                Rule(CHANCE[task], "y", colour="grey", dash="dotted"),
+                Label(-1.65, CHANCE[task] + 1, "guessing", "grey", "start"),
+                height=280,
             ),
-            f"{task} ({tasks[task]['n']:,} training examples, {WRITTEN}): median accuracy {middle[0]:.1f}% at ε = 1, "
-            f"{middle[1]:.1f}% at 2, {middle[2]:.1f}% at 5, {middle[3]:.1f}% without privacy; guessing gets "
-            f"{CHANCE[task]}%.",
-        )
-
-    controls = (choice("task", "task", list(SETTINGS), "digits"),)
-    return Scene("What a budget leaves", "Which task suffers most from privacy?", controls, draw)
+        ),
+        f"{task} ({tasks[task]['n']:,} training examples, {WRITTEN}): median accuracy {middle[0]:.1f}% at ε = 1, "
+        f"{middle[1]:.1f}% at 2, {middle[2]:.1f}% at 5, {middle[3]:.1f}% without privacy; guessing gets "
+        f"{CHANCE[task]}%.",
+    )

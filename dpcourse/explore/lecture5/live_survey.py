@@ -13,7 +13,7 @@ from dpcourse import checks
 from dpcourse.adaptive_ldp import AdaptiveSurvey, total_variation
 from dpcourse.explore.lecture5.surveys import set_in_words, shares_panel
 from dpcourse.randomness import Rng, generator
-from dpcourse.scenes import Axis, Line, Picture, Points, panel
+from dpcourse.scenes import Axis, Line, Picture, dot, panel
 
 __all__ = ["watch_survey"]
 
@@ -63,8 +63,8 @@ def _picture(
                 "The error so far",
                 Axis("answers", 0, 1.04 * last),
                 Axis("total variation", 0, 1),
-                Line(arrivals, heights, "", "blue", "solid", 3),
-                Points([done], [heights[-1]], "", "blue", "circle", 9),
+                Line(arrivals, heights, colour="blue", width=3),
+                dot(done, heights[-1], colour="blue"),
             ),
         ),
         f"{done:,} of {last:,} answers; the last one was asked with {set_in_words(subset)}; the error is "
