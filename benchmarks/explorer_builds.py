@@ -1,6 +1,6 @@
 """What every explorer costs to build, and whether a change of its code changed what the browser receives.
 
-``python -m benchmarks.explorer_builds`` lists the slowest five builds. ``... --write FILE`` stores a digest of what each
+``python -m benchmarks.explorer_builds`` lists the slowest five builds. ``... --write FILE`` stores digests of what each
 explorer packs: all pictures together, then one by one that at the start and those at three other positions.
 ``... --compare FILE`` says which explorers pack something else than they did when the file was written.
 """

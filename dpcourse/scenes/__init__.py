@@ -17,10 +17,12 @@ from dpcourse.scenes.picture import (
     Table,
     dot,
     panel,
+    picture_of,
 )
 from dpcourse.scenes.scene import Packed, Scene
 
 __all__ = [
     "PALETTE", "Axis", "Band", "Bars", "Control", "Heat", "Label", "Line", "Mark", "Packed", "Panel", "Picture",
-    "Points", "Rule", "Scene", "Table", "again", "choice", "dot", "panel", "slider",
+    "Points", "Rule", "Scene", "Table", "again", "choice", "dot", "panel", "picture_of",
+    "slider",
 ]  # fmt: skip

@@ -297,6 +297,11 @@ def dot(
     return Points([x], [y], label, colour, marker, size)
 
 
+def picture_of(says: str, *panels: Panel | Table) -> Picture:
+    """A picture from its sentence and its panels."""
+    return Picture(panels, says)
+
+
 def panel(
     title: str,
     x: Axis,

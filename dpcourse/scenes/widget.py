@@ -111,14 +111,14 @@ def explorer_from_scene(make_scene: Callable[P, Scene]) -> Callable[P, Explorer]
     def show(*args: P.args, **kwargs: P.kwargs) -> Explorer:
         return Explorer(make_scene(*args, **kwargs))
 
-    show.__annotations__ = {**make_scene.__annotations__, "return": Explorer}
-    show.__signature__ = inspect.signature(make_scene).replace(return_annotation=Explorer)  # type: ignore[attr-defined]
+    signature = inspect.signature(make_scene).replace(return_annotation=Explorer)
+    show.__signature__ = signature  # type: ignore[attr-defined]
     return _enter(show, make_scene)
 
 
-def _enter(show: Callable[P, Explorer], named: Callable[..., Any]) -> Callable[P, Explorer]:
-    """Enter an explorer in the catalogue, under the name and with the docstring of what it was made from."""
+def _enter(show: Callable[P, Explorer], described: Callable[..., Any]) -> Callable[P, Explorer]:
+    """Enter an explorer in the catalogue, with the name and the docstring of the function that describes it."""
     for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
-        setattr(show, attribute, getattr(named, attribute))
-    CATALOGUE[named.__name__] = show
+        setattr(show, attribute, getattr(described, attribute))
+    CATALOGUE[described.__name__] = show
     return show

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcourse import DiscreteLaplace, Laplace
 from dpcourse.audit.float_leak import reachable
-from dpcourse.scenes import Axis, Bars, Picture, Rule, again, choice, panel, slider
+from dpcourse.scenes import Axis, Bars, Picture, Rule, again, choice, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["floating_point"]
@@ -57,26 +57,24 @@ def floating_point(truth: str, epsilon: float, draw: int) -> Picture:
     verdict = (
         "Both counts can give this float." if both[draw % ANSWERS] else f"Only a count of {true} can give this float."
     )
-    return Picture(
-        (
-            panel(
-                "A microscope on one answer: which floats are possible?",
-                Axis("steps from float to float", -REACH - 0.5, REACH + 0.5, ticks=TICKS),
-                Axis("", -0.1, 2.5, ticks=((0.5, "from count 0"), (1.7, "from count 1"))),
-                Bars(PLACES, np.where(teeth[0], 1.0, 0.0), colour="blue"),
-                Bars(PLACES, np.where(teeth[1], 2.2, 1.2), colour="red", base=1.2),
-                Rule(0, "x", "the answer", "ink"),
-                share=3,
-            ),
-            panel(
-                f"All {ANSWERS} answers (the button picks one of them): how many give the count away?",
-                Axis("", -0.6, 1.6, ticks=((0, "give it away"), (1, "either count"))),
-                Axis("share of the answers", 0, 1.05),
-                Bars([-0.19, 0.81], shares, "textbook, in floats", "purple", "solid", 0.34),
-                Bars([0.19, 1.19], [1 - other.mean(), other.mean()], "discrete Laplace", "green", "striped", 0.34),
-                share=2,
-            ),
-        ),
+    return picture_of(
         f"The answer was {one!r}. {verdict} Of {ANSWERS} textbook answers at ε = {epsilon:g}, {certain} "
         f"({certain / ANSWERS:.0%}) prove the count; of the discrete Laplace's, {int((~other).sum())}.",
+        panel(
+            "A microscope on one answer: which floats are possible?",
+            Axis("steps from float to float", -REACH - 0.5, REACH + 0.5, ticks=TICKS),
+            Axis("", -0.1, 2.5, ticks=((0.5, "from count 0"), (1.7, "from count 1"))),
+            Bars(PLACES, np.where(teeth[0], 1.0, 0.0), colour="blue"),
+            Bars(PLACES, np.where(teeth[1], 2.2, 1.2), colour="red", base=1.2),
+            Rule(0, "x", "the answer", "ink"),
+            share=3,
+        ),
+        panel(
+            f"All {ANSWERS} answers (the button picks one of them): how many give the count away?",
+            Axis("", -0.6, 1.6, ticks=((0, "give it away"), (1, "either count"))),
+            Axis("share of the answers", 0, 1.05),
+            Bars([-0.19, 0.81], shares, "textbook, in floats", "purple", "solid", 0.34),
+            Bars([0.19, 1.19], [1 - other.mean(), other.mean()], "discrete Laplace", "green", "striped", 0.34),
+            share=2,
+        ),
     )

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dpcourse import Laplace, checks
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, Scene, dot, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, Scene, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer, explorer_from_scene
 
 __all__ = ["count_error", "laplace_density", "laplace_scale", "two_worlds"]
@@ -39,33 +39,31 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
         most = math.exp(mechanism.epsilon)
         above, below = ratio > most * (1 - 1e-9), ratio < (1 + 1e-9) / most
         reached = f" No y goes {'above' if above else 'below'} that, with b = {b:g}." if above or below else ""
-        return Picture(
-            (
-                panel(
-                    "Which world did the answer come from?",
-                    Axis("published answer y", low, high),
-                    Axis("probability density", 0, 1.05),
-                    Line(answers, density, f"with Alice (true count {count:,.10g})", "blue"),
-                    Line(answers, other, f"without Alice ({neighbour:,.10g})", "red", "dashed"),
-                    Rule(y, "x", f"y = {y:,.10g}"),
-                    dot(y, here, colour="blue"),
-                    dot(y, there, colour="red", marker="square"),
-                    drag="y",
-                    share=2,
-                ),
-                panel(
-                    "How strongly does y speak for Alice?",
-                    Axis("", 0, 1, ticks=((0.5, "ratio at this y"),)),
-                    Axis("with Alice / without", 1 / widest, widest, log=True),
-                    Bars([0.5], [ratio], colour="purple", width=0.4, base=1),
-                    Rule(1, "y", colour="grey", dash="dotted"),
-                    Rule(most if above else 1, "y", f"never above {most:.3f}" if above else "", **rail[above]),
-                    Rule(1 / most if below else 1, "y", **rail[below]),
-                    Label(0.97, 1 / most / 1.6, f"never below {1 / most:.3f}" if below else "", "ink", "end"),
-                ),
-            ),
+        return picture_of(
             f"At y = {y:,.10g} the answer is {ratio:.3f} times as likely with Alice as without her: whoever gave her "
             f"50% before gives her {ratio / (1 + ratio):.1%} now.{reached}",
+            panel(
+                "Which world did the answer come from?",
+                Axis("published answer y", low, high),
+                Axis("probability density", 0, 1.05),
+                Line(answers, density, f"with Alice (true count {count:,.10g})", "blue"),
+                Line(answers, other, f"without Alice ({neighbour:,.10g})", "red", "dashed"),
+                Rule(y, "x", f"y = {y:,.10g}"),
+                dot(y, here, colour="blue"),
+                dot(y, there, colour="red", marker="square"),
+                drag="y",
+                share=2,
+            ),
+            panel(
+                "How strongly does y speak for Alice?",
+                Axis("", 0, 1, ticks=((0.5, "ratio at this y"),)),
+                Axis("with Alice / without", 1 / widest, widest, log=True),
+                Bars([0.5], [ratio], colour="purple", width=0.4, base=1),
+                Rule(1, "y", colour="grey", dash="dotted"),
+                Rule(most if above else 1, "y", f"never above {most:.3f}" if above else "", **rail[above]),
+                Rule(1 / most if below else 1, "y", **rail[below]),
+                Label(0.97, 1 / most / 1.6, f"never below {1 / most:.3f}" if below else "", "ink", "end"),
+            ),
         )
 
     controls = (
@@ -98,22 +96,20 @@ def laplace_density(b: float) -> Picture:
     mechanism = Laplace(epsilon=1 / b, sensitivity=1)
     top, half, most = math.exp(mechanism.log_prob(0, 0)), mechanism.margin(0.5), mechanism.margin(0.9)
     inside = np.linspace(-half, half, 61)
-    return Picture(
-        (
-            panel(
-                "How likely is which noise?",
-                Axis("noise added to the true count (people)", -10, 10),
-                Axis("probability density", 0, 1.05),
-                Band(inside, np.zeros(61), np.exp(mechanism.log_prob(inside, 0)), "half of all answers", "blue"),
-                DENSITIES,
-                Line(NOISE, noise_density(b), "your b", "blue", width=3.5),
-                Rule(-most, "x", colour="ink", dash="dotted"),
-                Rule(most, "x", f"9 of 10 within {most:.1f}", "ink", "dotted"),
-                height=280,
-            ),
-        ),
+    return picture_of(
         f"b = {b:g}: the curve peaks at 1/(2b) = {top:.3f}. Half of the answers are off by less than {half:.2f} "
         f"people, nine in ten by less than {most:.2f}; the average distance is b itself.",
+        panel(
+            "How likely is which noise?",
+            Axis("noise added to the true count (people)", -10, 10),
+            Axis("probability density", 0, 1.05),
+            Band(inside, np.zeros(61), np.exp(mechanism.log_prob(inside, 0)), "half of all answers", "blue"),
+            DENSITIES,
+            Line(NOISE, noise_density(b), "your b", "blue", width=3.5),
+            Rule(-most, "x", colour="ink", dash="dotted"),
+            Rule(most, "x", f"9 of 10 within {most:.1f}", "ink", "dotted"),
+            height=280,
+        ),
     )
 
 
@@ -139,29 +135,27 @@ AVERAGE_BY_SCALE = Line(LOSS_SCALES, [Laplace(epsilon=1 / s, sensitivity=1).scal
 def laplace_scale(b: float) -> Picture:
     """Figure 3 of the slides: the privacy loss along y for several scales b, between its rails at 1/b and -1/b."""
     mechanism = Laplace(epsilon=1 / b, sensitivity=1)
-    return Picture(
-        (
-            panel(
-                "Privacy loss of every answer: 51 people against 50",
-                Axis("published answer y", 44, 57),
-                Axis("privacy loss: ln(density with / without)", -2.2, 2.9),
-                LOSSES,
-                Line(ANSWERS, loss_along_answers(b), "your b", "blue", width=3.5),
-                Rule(1 / b, "y", colour="red"),
-                Rule(-1 / b, "y", colour="red"),
-                Label(44.2, 2.35, f"rails: 1/b = {1 / b:.2f} and −{1 / b:.2f}", "red", "start"),
-                share=2,
-            ),
-            panel(
-                "The price: how wrong is the count?",
-                Axis("noise scale b", 0, 5.2),
-                Axis("average error (people)", 0, 5.5),
-                AVERAGE_BY_SCALE,
-                dot(b, mechanism.scale, "your b", colour="blue", size=10),
-            ),
-        ),
+    return picture_of(
         f"b = {b:g}: no answer is more than e^{1 / b:.2f} = {math.exp(1 / b):.2f} times likelier with one person "
         f"more. The count is off by {mechanism.scale:g} on average.",
+        panel(
+            "Privacy loss of every answer: 51 people against 50",
+            Axis("published answer y", 44, 57),
+            Axis("privacy loss: ln(density with / without)", -2.2, 2.9),
+            LOSSES,
+            Line(ANSWERS, loss_along_answers(b), "your b", "blue", width=3.5),
+            Rule(1 / b, "y", colour="red"),
+            Rule(-1 / b, "y", colour="red"),
+            Label(44.2, 2.35, f"rails: 1/b = {1 / b:.2f} and −{1 / b:.2f}", "red", "start"),
+            share=2,
+        ),
+        panel(
+            "The price: how wrong is the count?",
+            Axis("noise scale b", 0, 5.2),
+            Axis("average error (people)", 0, 5.5),
+            AVERAGE_BY_SCALE,
+            dot(b, mechanism.scale, "your b", colour="blue", size=10),
+        ),
     )
 
 
@@ -181,29 +175,27 @@ MARGIN = Line(BUDGETS, [counter.margin(0.95) for counter in COUNTERS], "19 of 20
 def count_error(epsilon: float, count: int) -> Picture:
     """Privacy against utility: the error of a noisy count over epsilon, in people and as a share of the count."""
     mechanism = Laplace(epsilon=epsilon, sensitivity=1)
-    return Picture(
-        (
-            panel(
-                "The error in people: whatever the count is",
-                Axis("privacy budget ε", 0.01, 10, log=True),
-                Axis("error (people)", 0.05, 500, log=True),
-                AVERAGE_ERROR,
-                MARGIN,
-                dot(epsilon, mechanism.scale, colour="blue", size=10),
-                dot(epsilon, mechanism.margin(0.95), colour="red", marker="square"),
-                drag="epsilon",
-            ),
-            panel(
-                "The same error as a share of the count",
-                Axis("true count (people)", 5, 1_000_000, log=True),
-                Axis("average error / count", 1e-7, 100, log=True),
-                Line(COUNTS, mechanism.scale / COUNTS, colour="green"),
-                dot(count, mechanism.scale / count, "your count", colour="green", marker="diamond", size=10),
-                Rule(1, "y", "the error is as large as the count", "ink", "dotted"),
-                drag="count",
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g}: the count is off by {mechanism.scale:.4g} people on average, 19 answers in 20 by less "
         f"than {mechanism.margin(0.95):.3g}. For a true count of {count:,} the average error is "
         f"{100 * mechanism.scale / count:.3g}%.",
+        panel(
+            "The error in people: whatever the count is",
+            Axis("privacy budget ε", 0.01, 10, log=True),
+            Axis("error (people)", 0.05, 500, log=True),
+            AVERAGE_ERROR,
+            MARGIN,
+            dot(epsilon, mechanism.scale, colour="blue", size=10),
+            dot(epsilon, mechanism.margin(0.95), colour="red", marker="square"),
+            drag="epsilon",
+        ),
+        panel(
+            "The same error as a share of the count",
+            Axis("true count (people)", 5, 1_000_000, log=True),
+            Axis("average error / count", 1e-7, 100, log=True),
+            Line(COUNTS, mechanism.scale / COUNTS, colour="green"),
+            dot(count, mechanism.scale / count, "your count", colour="green", marker="diamond", size=10),
+            Rule(1, "y", "the error is as large as the count", "ink", "dotted"),
+            drag="count",
+        ),
     )

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from dpcourse import Laplace, data
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["bank_debts", "l1_against_l2"]
@@ -67,32 +67,30 @@ def bank_debts(scale: str, pair: str, epsilon: float) -> Picture:
         else f"broken from y = {breaks:,.2f} € on: the ratio reaches e^{reached}, and e^{epsilon:g} was promised."
     )
     off = "" if most / epsilon < EDGE else f"on to {most / epsilon:,.0f} × ε"
-    return Picture(
-        (
-            panel(
-                "Privacy loss of every published total",
-                Axis("published total debt y (€)", -2e6, 12e6),
-                Axis("privacy loss, in multiples of ε", -5, 5),
-                Band([-2e6, 12e6], [-1, -1], [1, 1], "what ε allows", "green"),
-                Line(outputs, np.clip(loss, -EDGE, EDGE), "loss of this pair", "blue", width=2.5),
-                dot(breaks, most / epsilon if holds else 1, colour="blue" if holds else "red", marker="diamond"),
-                Rule(there, "x", "without", "grey", "dotted"),
-                Rule(here, "x", "with", "ink", "dotted"),
-                Label(11.9e6, 2.9, off, "red", "end"),
-                share=3,
-            ),
-            panel(
-                "The price at this ε: average error of the total",
-                Axis("average error (€)", 0.1, 1e9, log=True),
-                Axis("noise scaled for", -0.6, 3.2, ticks=SCALE_TICKS),
-                Bars([2, 1, 0], errors, colour="grey", texture="outline", width=0.6, base=0.1, lying=True),
-                Bars([2 - place], [mechanism.scale], "your choice", "blue", "solid", 0.6, 0.1, lying=True),
-                Rule(here, "x", f"total {here:,.0f} €", "ink"),
-                share=2,
-            ),
-        ),
+    return picture_of(
         f"{pair[0].upper() + pair[1:]}, with {here:,.2f} € against {there:,.2f} €: {verdict} "
         f"The total is off by {mechanism.scale:,.{0 if mechanism.scale > 100 else 2}f} € on average.",
+        panel(
+            "Privacy loss of every published total",
+            Axis("published total debt y (€)", -2e6, 12e6),
+            Axis("privacy loss, in multiples of ε", -5, 5),
+            Band([-2e6, 12e6], [-1, -1], [1, 1], "what ε allows", "green"),
+            Line(outputs, np.clip(loss, -EDGE, EDGE), "loss of this pair", "blue", width=2.5),
+            dot(breaks, most / epsilon if holds else 1, colour="blue" if holds else "red", marker="diamond"),
+            Rule(there, "x", "without", "grey", "dotted"),
+            Rule(here, "x", "with", "ink", "dotted"),
+            Label(11.9e6, 2.9, off, "red", "end"),
+            share=3,
+        ),
+        panel(
+            "The price at this ε: average error of the total",
+            Axis("average error (€)", 0.1, 1e9, log=True),
+            Axis("noise scaled for", -0.6, 3.2, ticks=SCALE_TICKS),
+            Bars([2, 1, 0], errors, colour="grey", texture="outline", width=0.6, base=0.1, lying=True),
+            Bars([2 - place], [mechanism.scale], "your choice", "blue", "solid", 0.6, 0.1, lying=True),
+            Rule(here, "x", f"total {here:,.0f} €", "ink"),
+            share=2,
+        ),
     )
 
 
@@ -122,32 +120,30 @@ def l1_against_l2(angle: float, k: int) -> Picture:
     change = np.array([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
     change[np.abs(change) < 1e-12] = 0
     two, many = largest_loss(change), largest_loss(np.full(k, 1 / math.sqrt(k)))
-    return Picture(
-        (
-            panel(
-                "Two coordinates: one person's change, of straight length 1",
-                Axis("change of the first answer", -1.6, 1.6),
-                Axis("change of the second answer", -1.15, 1.15),
-                Line(CIRCLE[0], CIRCLE[1], "straight length 1 (l2)", "green", "dashed"),
-                Line(DIAMOND[0], DIAMOND[1], "city-block length 1 (l1)", "blue"),
-                Line([0, change[0]], [0, change[1]], colour="red", width=3),
-                Line([0, change[0], change[0]], [0, 0, change[1]], colour="red", dash="dotted"),
-                dot(change[0], change[1], "the change", colour="red", size=10),
-                height=330,
-                equal=True,
-            ),
-            panel(
-                "k coordinates, all changed alike: how far is the promise missed?",
-                Axis("number of coordinates k", 1, 100, log=True),
-                Axis("largest privacy loss, in multiples of ε", 0, 10.5),
-                Line(DIMENSIONS, SPREAD_LOSSES, "noise scaled with the l2 length", "red", "dashed"),
-                Line(DIMENSIONS, np.ones(DIMENSIONS.size), "noise scaled with the l1 length", "blue"),
-                dot(k, many, colour="red", size=10),
-                drag="k",
-                height=330,
-            ),
-        ),
+    return picture_of(
         f"At {angle:g}° the change is 1 long as the crow flies, {two:.3f} in city blocks: noise for a length of 1 "
         f"loses up to {two:.3f} ε. A change spread over k = {k} coordinates loses {many:.2f} ε; noise scaled with "
         f"the l1 length loses ε, always.",
+        panel(
+            "Two coordinates: one person's change, of straight length 1",
+            Axis("change of the first answer", -1.6, 1.6),
+            Axis("change of the second answer", -1.15, 1.15),
+            Line(CIRCLE[0], CIRCLE[1], "straight length 1 (l2)", "green", "dashed"),
+            Line(DIAMOND[0], DIAMOND[1], "city-block length 1 (l1)", "blue"),
+            Line([0, change[0]], [0, change[1]], colour="red", width=3),
+            Line([0, change[0], change[0]], [0, 0, change[1]], colour="red", dash="dotted"),
+            dot(change[0], change[1], "the change", colour="red", size=10),
+            height=330,
+            equal=True,
+        ),
+        panel(
+            "k coordinates, all changed alike: how far is the promise missed?",
+            Axis("number of coordinates k", 1, 100, log=True),
+            Axis("largest privacy loss, in multiples of ε", 0, 10.5),
+            Line(DIMENSIONS, SPREAD_LOSSES, "noise scaled with the l2 length", "red", "dashed"),
+            Line(DIMENSIONS, np.ones(DIMENSIONS.size), "noise scaled with the l1 length", "blue"),
+            dot(k, many, colour="red", size=10),
+            drag="k",
+            height=330,
+        ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse import RandomizedResponse
 from dpcourse.mechanisms import ATTEMPTS, survey_planning, theta
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Rule, again, dot, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Rule, again, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["bernoulli_trial", "exp_from_below", "theta_attempts", "two_extremes"]
@@ -36,25 +36,23 @@ def bernoulli_trial(theta: float, run: int) -> Picture:
     ones = np.random.default_rng(run).random(1000) < theta
     share = np.cumsum(ones)[LOOKS.astype(int) - 1] / LOOKS
     hope = "Every draw is known beforehand" if theta in (0, 1) else "Nobody can foretell one draw"
-    return Picture(
-        (
-            panel(
-                "One trial",
-                Axis("outcome k", -0.6, 1.6, ticks=((0, "0: failure"), (1, "1: success"))),
-                Axis("Pr(Y = k)", 0, 1.05),
-                Bars([0, 1], [1 - theta, theta], colour="blue", width=0.6),
-            ),
-            panel(
-                "Many trials",
-                Axis("number of trials", 1, 1000, log=True),
-                Axis("share of ones so far", 0, 1.05),
-                Line(LOOKS, share, "what these draws gave", "purple"),
-                Rule(theta, "y", f"θ = {theta:g}"),
-                share=2,
-            ),
-        ),
+    return picture_of(
         f"θ = {theta:g}: {ones[:10].sum()} of the first 10 draws are 1, {ones[:100].sum()} of the first 100, "
         f"{ones.sum():,} of all 1,000. {hope}; the share settles near {100 * theta:g}%.",
+        panel(
+            "One trial",
+            Axis("outcome k", -0.6, 1.6, ticks=((0, "0: failure"), (1, "1: success"))),
+            Axis("Pr(Y = k)", 0, 1.05),
+            Bars([0, 1], [1 - theta, theta], colour="blue", width=0.6),
+        ),
+        panel(
+            "Many trials",
+            Axis("number of trials", 1, 1000, log=True),
+            Axis("share of ones so far", 0, 1.05),
+            Line(LOOKS, share, "what these draws gave", "purple"),
+            Rule(theta, "y", f"θ = {theta:g}"),
+            share=2,
+        ),
     )
 
 
@@ -103,34 +101,32 @@ def two_extremes(theta: float, prior: float) -> Picture:
         cost = f"the share of {CLASS} students cannot be estimated at all"
     else:
         cost = f"the share of {CLASS} students is estimated to ± {spread:.0f} points (one standard error)"
-    return Picture(
-        (
-            panel(
-                "What does one report give away?",
-                Axis("θ, the chance of reporting the truth", 0.5, 1),
-                Axis("belief in the secret (%)", 0, 105),
-                Line(THETAS, after_yes, 'after "yes"', "red"),
-                Line(THETAS, after_no, 'after "no"', "blue", "dashed"),
-                Rule(theta, "x", colour="ink", dash="dotted"),
-                dot(theta, 100 * yes, colour="red"),
-                dot(theta, 100 * no, colour="blue", marker="square"),
-                Rule(100 * prior, "y", colour="grey"),
-                Label(0.99, 100 * prior + (0 if prior < 0.5 else -11), f"before: {100 * prior:g}%", "grey", "end"),
-                drag="theta",
-            ),
-            panel(
-                f"What do {CLASS} reports tell together?",
-                Axis("θ, the chance of reporting the truth", 0.5, 1),
-                Axis("standard error of the share (points)", 0, WIDEST * 1.05),
-                spread_curve(),
-                Rule(theta, "x", colour="ink", dash="dotted"),
-                dot(theta, min(spread, WIDEST), colour="green", marker="diamond", size=10),
-                Label(0.72, WIDEST * 0.8, _off_the_picture(spread), "ink", "start"),
-                drag="theta",
-            ),
-        ),
+    return picture_of(
         f"θ = {theta:g}: who believed {100 * prior:g}% believes {100 * yes:.0f}% "
         f'after "yes" and {100 * no:.0f}% after "no"; {cost}.',
+        panel(
+            "What does one report give away?",
+            Axis("θ, the chance of reporting the truth", 0.5, 1),
+            Axis("belief in the secret (%)", 0, 105),
+            Line(THETAS, after_yes, 'after "yes"', "red"),
+            Line(THETAS, after_no, 'after "no"', "blue", "dashed"),
+            Rule(theta, "x", colour="ink", dash="dotted"),
+            dot(theta, 100 * yes, colour="red"),
+            dot(theta, 100 * no, colour="blue", marker="square"),
+            Rule(100 * prior, "y", colour="grey"),
+            Label(0.99, 100 * prior + (0 if prior < 0.5 else -11), f"before: {100 * prior:g}%", "grey", "end"),
+            drag="theta",
+        ),
+        panel(
+            f"What do {CLASS} reports tell together?",
+            Axis("θ, the chance of reporting the truth", 0.5, 1),
+            Axis("standard error of the share (points)", 0, WIDEST * 1.05),
+            spread_curve(),
+            Rule(theta, "x", colour="ink", dash="dotted"),
+            dot(theta, min(spread, WIDEST), colour="green", marker="diamond", size=10),
+            Label(0.72, WIDEST * 0.8, _off_the_picture(spread), "ink", "start"),
+            drag="theta",
+        ),
     )
 
 
@@ -161,30 +157,28 @@ def exp_from_below(degree: int, epsilon: float) -> Picture:
     """The slides' power series: e^eps and its polynomials, all of them below it, each closer than the one before."""
     odds, most = survey_planning.odds_from_series(epsilon, degree), math.exp(epsilon)
     shares = [100 * survey_planning.odds_from_series(epsilon, int(d)) / most for d in DEGREES]
-    return Picture(
-        (
-            panel(
-                "Odds of the truth, θ/(1 − θ)",
-                Axis("ε", 0, 3),
-                Axis("odds", 0, 21),
-                CEILING,
-                Line(GRID, polynomial(1), "1 + ε", "orange", "dotted"),
-                Line(GRID, polynomial(degree), "your polynomial", "blue", "dashed"),
-                Rule(epsilon, "x", f"ε = {epsilon:g}", "grey", "dotted"),
-                dot(epsilon, odds, colour="blue"),
-                drag="epsilon",
-                share=2,
-            ),
-            panel(
-                "How much of the ceiling is used?",
-                Axis("degree of the polynomial", 0.4, 7.6, ticks=tuple((d, str(d)) for d in DEGREES.tolist())),
-                Axis("odds / e^ε (%)", 0, 105),
-                Bars(DEGREES, shares),
-                Bars([degree], [100 * odds / most], colour="ink", texture="outline", width=0.9),
-            ),
-        ),
+    return picture_of(
         f"Degree {degree} at ε = {epsilon:g}: odds {odds:.3f} of at most e^ε = {most:.3f}, "
         f"{100 * odds / most:.1f}% of what ε-DP allows. Each further term comes closer and none goes above.",
+        panel(
+            "Odds of the truth, θ/(1 − θ)",
+            Axis("ε", 0, 3),
+            Axis("odds", 0, 21),
+            CEILING,
+            Line(GRID, polynomial(1), "1 + ε", "orange", "dotted"),
+            Line(GRID, polynomial(degree), "your polynomial", "blue", "dashed"),
+            Rule(epsilon, "x", f"ε = {epsilon:g}", "grey", "dotted"),
+            dot(epsilon, odds, colour="blue"),
+            drag="epsilon",
+            share=2,
+        ),
+        panel(
+            "How much of the ceiling is used?",
+            Axis("degree of the polynomial", 0.4, 7.6, ticks=tuple((d, str(d)) for d in DEGREES.tolist())),
+            Axis("odds / e^ε (%)", 0, 105),
+            Bars(DEGREES, shares),
+            Bars([degree], [100 * odds / most], colour="ink", texture="outline", width=0.9),
+        ),
     )
 
 
@@ -224,26 +218,24 @@ def theta_attempts(epsilon: float) -> Picture:
     thetas = {a: r.theta for a, r in responses.items()}
     ratios = {a: math.exp(r.spent_epsilon) for a, r in responses.items()}
     most = math.exp(epsilon)
-    return Picture(
-        (
-            panel(
-                "How often the truth?",
-                Axis("ε", 0, 5.1),
-                Axis("θ", 0.5, 1.02),
-                curves_and_dots(theta_curves(), thetas, epsilon),
-                drag="epsilon",
-            ),
-            panel(
-                "The ratio, and the region above e^ε that ε-DP forbids",
-                Axis("ε", 0, 5.1),
-                Axis("ratio θ/(1 − θ)", 1, 300, log=True),
-                FORBIDDEN,
-                curves_and_dots(odds_curves(), ratios, epsilon),
-                drag="epsilon",
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g}: θ = {thetas['first']:.3f}, {thetas['quadratic']:.3f} and {thetas['tight']:.3f}; ratios "
         f"{ratios['first']:.2f}, {ratios['quadratic']:.2f} and {ratios['tight']:.2f} of at most {most:.2f}. All "
         f"three are private; the first leaves {unused['first']:.3f} of ε unused, the quadratic "
         f"{unused['quadratic']:.3f}, the tight one nothing.",
+        panel(
+            "How often the truth?",
+            Axis("ε", 0, 5.1),
+            Axis("θ", 0.5, 1.02),
+            curves_and_dots(theta_curves(), thetas, epsilon),
+            drag="epsilon",
+        ),
+        panel(
+            "The ratio, and the region above e^ε that ε-DP forbids",
+            Axis("ε", 0, 5.1),
+            Axis("ratio θ/(1 − θ)", 1, 300, log=True),
+            FORBIDDEN,
+            curves_and_dots(odds_curves(), ratios, epsilon),
+            drag="epsilon",
+        ),
     )

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpcourse import LocalLaplace, RandomizedResponse, data
 from dpcourse.mechanisms import survey_planning
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, again, dot, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Mark, Picture, Points, Rule, dot, panel, picture_of
+from dpcourse.scenes.controls import again, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["classroom", "local_against_central", "skipped_lectures"]
@@ -59,29 +60,27 @@ def classroom(share: float, n: int, epsilon: float, run: int) -> Picture:
     yes, no = response.posterior(1, true), response.posterior(0, true)
     beyond = " (wider than the picture)" if low < PERCENT_ENDS[0] or high > PERCENT_ENDS[1] else ""
     names = ('after "no"', 'after "yes"', "estimate", "said yes", "true share")
-    return Picture(
-        (
-            panel(
-                f"{SHOWN} of the students",
-                Axis("student", 0, SHOWN + 1),
-                Axis("", -0.4, 1.6, ticks=((0.1, "no"), (1.1, "yes"))),
-                Points(PEOPLE, secret[:SHOWN] + 0.0, "secret", "grey", "circle", 9),
-                Points(PEOPLE, reports[:SHOWN] + 0.2, "report", "red", "cross", 8),
-            ),
-            panel(
-                "The class, and what is believed of one student",
-                Axis("percent", *PERCENT_ENDS, ticks=((-50, "−50"), (0, "0"), (50, "50"), (100, "100"), (150, "150"))),
-                Axis("", -0.6, 4.6, ticks=tuple(enumerate(names))),
-                Rule(100 * true, "x", f"{100 * true:g}%", "grey"),
-                dot(100 * true, 4, colour="grey", size=10),
-                dot(100 * reports.mean(), 3, colour="red", marker="cross"),
-                interval_marks(value, low, high, 2, PERCENT_ENDS),
-                Bars([0, 1], [100 * no, 100 * yes], colour="purple", width=0.5, lying=True),
-            ),
-        ),
+    return picture_of(
         f"{flipped:,} of {n:,} reports are flipped; {100 * reports.mean():.1f}% say yes. Corrected for the coins: "
         f"{value:.1f}%, 95% interval {low:.1f} to {high:.1f}{beyond}; the truth is "
         f'{100 * true:.1f}%. One student\'s "yes" is true with a probability of {100 * yes:.0f}%.',
+        panel(
+            f"{SHOWN} of the students",
+            Axis("student", 0, SHOWN + 1),
+            Axis("", -0.4, 1.6, ticks=((0.1, "no"), (1.1, "yes"))),
+            Points(PEOPLE, secret[:SHOWN] + 0.0, "secret", "grey", "circle", 9),
+            Points(PEOPLE, reports[:SHOWN] + 0.2, "report", "red", "cross", 8),
+        ),
+        panel(
+            "The class, and what is believed of one student",
+            Axis("percent", *PERCENT_ENDS, ticks=((-50, "−50"), (0, "0"), (50, "50"), (100, "100"), (150, "150"))),
+            Axis("", -0.6, 4.6, ticks=tuple(enumerate(names))),
+            Rule(100 * true, "x", f"{100 * true:g}%", "grey"),
+            dot(100 * true, 4, colour="grey", size=10),
+            dot(100 * reports.mean(), 3, colour="red", marker="cross"),
+            interval_marks(value, low, high, 2, PERCENT_ENDS),
+            Bars([0, 1], [100 * no, 100 * yes], colour="purple", width=0.5, lying=True),
+        ),
     )
 
 
@@ -114,30 +113,28 @@ def skipped_lectures(epsilon: float, n: int, run: int) -> Picture:
     hidden = f" ({beyond} of the {SHOWN} drawn lie beyond the picture)" if beyond else ""
     absurd = float(((reports < 0) | (reports > data.MAX_SKIPPED)).mean())
     rows = ((2, "true mean"), (0, "estimate"))
-    return Picture(
-        (
-            panel(
-                f"{SHOWN} of the students",
-                Axis("student", 0, SHOWN + 1),
-                Axis("lectures skipped", LOWEST_REPORT, HIGHEST_REPORT),
-                Band(np.array([0, SHOWN + 1]), np.zeros(2), np.full(2, data.MAX_SKIPPED), "possible answers", "sky"),
-                Points(PEOPLE, skipped[:SHOWN], "secret", "grey", "circle", 8),
-                Points(PEOPLE, np.clip(shown, LOWEST_REPORT, HIGHEST_REPORT), "report", "red", "cross", 7),
-                share=1.4,
-            ),
-            panel(
-                "The class (the axis zooms in as it grows)",
-                Axis("mean number of lectures skipped", *ends),
-                Axis("", -1, 3, ticks=rows),
-                Rule(true, "x", f"{true:.2f}", "grey"),
-                dot(true, 2, colour="grey", size=11),
-                interval_marks(estimate.value, low, high, 0, ends),
-                Label(4 - 0.95 * reach, 0.35, "bar: 95% interval", "blue", "start"),
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g} needs noise of scale {noise.scale:g}: {100 * absurd:.0f}% of the reports are no possible "
         f"answer{hidden}. The mean of all {n:,} is {estimate.value:.2f} ± {estimate.standard_error:.2f} (standard "
         f"error; the bar is the 95% interval), the truth {true:.2f}: off by {abs(estimate.value - true):.2f}.",
+        panel(
+            f"{SHOWN} of the students",
+            Axis("student", 0, SHOWN + 1),
+            Axis("lectures skipped", LOWEST_REPORT, HIGHEST_REPORT),
+            Band(np.array([0, SHOWN + 1]), np.zeros(2), np.full(2, data.MAX_SKIPPED), "possible answers", "sky"),
+            Points(PEOPLE, skipped[:SHOWN], "secret", "grey", "circle", 8),
+            Points(PEOPLE, np.clip(shown, LOWEST_REPORT, HIGHEST_REPORT), "report", "red", "cross", 7),
+            share=1.4,
+        ),
+        panel(
+            "The class (the axis zooms in as it grows)",
+            Axis("mean number of lectures skipped", *ends),
+            Axis("", -1, 3, ticks=rows),
+            Rule(true, "x", f"{true:.2f}", "grey"),
+            dot(true, 2, colour="grey", size=11),
+            interval_marks(estimate.value, low, high, 0, ends),
+            Label(4 - 0.95 * reach, 0.35, "bar: 95% interval", "blue", "start"),
+        ),
     )
 
 
@@ -159,22 +156,20 @@ def local_against_central(n: int, epsilon: float) -> Picture:
     needed = survey_planning.people_needed(response, central)
     slow = [100 * survey_planning.local_error(response, m) for m in LOCAL_SIZES]
     quick = [100 * survey_planning.central_error(epsilon, m) for m in CENTRAL_SIZES]
-    return Picture(
-        (
-            panel(
-                "Standard error of the class's share",
-                Axis("number of students", 10, 1e8, log=True),
-                Axis("error (percentage points)", 1e-4, 1e3, log=True, ticks=ERROR_TICKS),
-                Line(LOCAL_SIZES, slow, "local: nobody is trusted", "red"),
-                Line(CENTRAL_SIZES, quick, "central: a trusted curator", "blue", "dashed"),
-                Rule(n, "x", f"{n:,} students", "grey", "dotted"),
-                dot(n, 100 * local, colour="red", size=10),
-                dot(n, 100 * central, colour="blue", marker="square"),
-                Line([n, needed], [100 * central, 100 * central], colour="grey", dash="dotted"),
-                dot(needed, 100 * central, "local, as good as central", colour="purple", marker="diamond", size=10),
-                height=320,
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g}, {n:,} students: local errs by {100 * local:.3g} points, central by {100 * central:.3g}, "
         f"{local / central:.3g} times less. To be as good as central, local needs {needed:,} students.",
+        panel(
+            "Standard error of the class's share",
+            Axis("number of students", 10, 1e8, log=True),
+            Axis("error (percentage points)", 1e-4, 1e3, log=True, ticks=ERROR_TICKS),
+            Line(LOCAL_SIZES, slow, "local: nobody is trusted", "red"),
+            Line(CENTRAL_SIZES, quick, "central: a trusted curator", "blue", "dashed"),
+            Rule(n, "x", f"{n:,} students", "grey", "dotted"),
+            dot(n, 100 * local, colour="red", size=10),
+            dot(n, 100 * central, colour="blue", marker="square"),
+            Line([n, needed], [100 * central, 100 * central], colour="grey", dash="dotted"),
+            dot(needed, 100 * central, "local, as good as central", colour="purple", marker="diamond", size=10),
+            height=320,
+        ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse import KaryResponse
 from dpcourse.accounting import basic_composition
-from dpcourse.scenes import Axis, Line, Picture, Rule, Table, again, dot, panel, slider
+from dpcourse.scenes import Axis, Line, Picture, Rule, Table, again, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["private_words"]
@@ -54,27 +54,25 @@ def private_words(epsilon: float, run: int) -> Picture:
     chances = {size: KaryResponse(epsilon=epsilon, k=size).truth for size in SIZES}
     survives = reports == SECRET
     total = basic_composition([(epsilon, 0)] * len(SECRET)).epsilon
-    return Picture(
-        (
-            panel(
-                "How often is the true word reported?",
-                Axis("ε for one word", 0, 16.2),
-                Axis("true word kept (%)", 0, 105),
-                curves(),
-                Rule(epsilon, "x", colour="grey", dash="dotted"),
-                [dot(epsilon, 100 * chances[s], colour=style[0], marker=style[2]) for s, style in SIZES.items()],
-                drag="epsilon",
-                share=1.5,
-            ),
-            Table(
-                f"A sentence from {K} words",
-                ("secret", "report"),
-                tuple((word, VOCABULARY[report]) for word, report in zip(SENTENCE, reports, strict=True)),
-                survives,
-                "kept",
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g} for a word: the true one is kept with {100 * chances[K]:.1f}% of {K} words, with "
         f"{100 * chances[50_000]:.3g}% of 50,000. Here {survives.sum()} of {len(SECRET)} survived, and the whole "
         f"sentence costs {len(SECRET)} × {epsilon:g} = {total:g}.",
+        panel(
+            "How often is the true word reported?",
+            Axis("ε for one word", 0, 16.2),
+            Axis("true word kept (%)", 0, 105),
+            curves(),
+            Rule(epsilon, "x", colour="grey", dash="dotted"),
+            [dot(epsilon, 100 * chances[s], colour=style[0], marker=style[2]) for s, style in SIZES.items()],
+            drag="epsilon",
+            share=1.5,
+        ),
+        Table(
+            f"A sentence from {K} words",
+            ("secret", "report"),
+            tuple((word, VOCABULARY[report]) for word, report in zip(SENTENCE, reports, strict=True)),
+            survives,
+            "kept",
+        ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse import Gaussian, GaussianLoss, Laplace, sensitivity
 from dpcourse.mechanisms import classical_limit, classical_sigma
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["gaussian_sigma", "noise_in_dimensions"]
@@ -58,39 +58,37 @@ def gaussian_sigma(epsilon: float, delta: float) -> Picture:
     reached = np.minimum(GRID, epsilon)
     fails = true_delta > delta  # what lies ahead of the slider is not given away
     ends = f"Its proof ends at ε = 1{f', and it really fails from ε = {limit:.2f} on' if fails else ''}."
-    return Picture(
-        (
-            panel(
-                "How much noise?",
-                Axis("ε", 0.1, 20, log=True),
-                Axis("σ (for Δ₂ = 1)", 0.1, 100, log=True),
-                Line(GRID, classical, "classical formula", "orange", "dashed", 2.5),
-                Line(GRID, analytic, "exact (analytic)", "blue"),
-                dot(epsilon, textbook, colour="orange", marker="square"),
-                dot(epsilon, best, colour="blue"),
-                drag="epsilon",
-            ),
-            panel(
-                "The true δ of the classical formula",
-                Axis("ε", 0.1, 20, log=True),
-                Axis("δ", 1e-14, 1, log=True),
-                Line(
-                    reached,
-                    np.where(epsilon >= GRID, true, true_delta),
-                    "true δ, up to your ε",
-                    "orange",
-                    "dashed",
-                    2.5,
-                ),
-                dot(epsilon, true_delta, colour="orange", marker="square"),
-                Rule(delta, "y", dash="solid"),
-                Label(0.11, delta, f"promised δ = {delta:.0e}", "ink", "start"),
-                Rule(1, "x", "proof ends", "grey", "dotted"),
-                Rule(limit, "x", "fails", "red") if fails else Rule(1, "x", colour="grey", dash="dotted"),
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g}, δ = {delta:.0e}: classical σ = {textbook:.3f}, exact σ = {best:.3f}. The classical "
         f"formula gives {verdict}. {ends}",
+        panel(
+            "How much noise?",
+            Axis("ε", 0.1, 20, log=True),
+            Axis("σ (for Δ₂ = 1)", 0.1, 100, log=True),
+            Line(GRID, classical, "classical formula", "orange", "dashed", 2.5),
+            Line(GRID, analytic, "exact (analytic)", "blue"),
+            dot(epsilon, textbook, colour="orange", marker="square"),
+            dot(epsilon, best, colour="blue"),
+            drag="epsilon",
+        ),
+        panel(
+            "The true δ of the classical formula",
+            Axis("ε", 0.1, 20, log=True),
+            Axis("δ", 1e-14, 1, log=True),
+            Line(
+                reached,
+                np.where(epsilon >= GRID, true, true_delta),
+                "true δ, up to your ε",
+                "orange",
+                "dashed",
+                2.5,
+            ),
+            dot(epsilon, true_delta, colour="orange", marker="square"),
+            Rule(delta, "y", dash="solid"),
+            Label(0.11, delta, f"promised δ = {delta:.0e}", "ink", "start"),
+            Rule(1, "x", "proof ends", "grey", "dotted"),
+            Rule(limit, "x", "fails", "red") if fails else Rule(1, "x", colour="grey", dash="dotted"),
+        ),
     )
 
 
@@ -134,27 +132,25 @@ def noise_in_dimensions(k: int, epsilon: float) -> Picture:
     )
     times = f"{factor:.3f}" if factor < 1.01 else f"{factor:.2f}" if factor < 10 else f"{factor:.1f}"
     wins = f" Gaussian noise wins from k = {first} on." if k >= first else ""
-    return Picture(
-        (
-            panel(
-                "Noise on each of k numbers",
-                Axis("how many numbers are published, k", 0.8, 13_000, log=True),
-                Axis("standard deviation of the noise on one number", 0.1, 2e5, log=True),
-                Line(DIMENSIONS, laplace, "Laplace: Δ₁ = k", "orange", "dashed", 2.5),
-                Line(DIMENSIONS, gaussian, "Gaussian: Δ₂ = √k", "blue"),
-                dot(k, mine, colour="orange", marker="square"),
-                dot(k, other, colour="blue"),
-                drag="k",
-                share=2,
-            ),
-            panel(
-                "Laplace noise / Gaussian noise",
-                Axis("", 0, 1, ticks=((0.5, "at your k"),)),
-                Axis("ratio", 0.05, 100, log=True),
-                Bars([0.5], [mine / other], colour="purple", width=0.4, base=1),
-                Rule(1, "y", "equal", "ink", "solid"),
-            ),
-        ),
+    return picture_of(
         f"k = {k:,}, ε = {epsilon:g}: Laplace noise has standard deviation {mine:,.2f} on each number, Gaussian "
         f"noise {other:,.2f} (δ = {DELTA:.0e}). {better} is {times} times better than {worse}.{wins}",
+        panel(
+            "Noise on each of k numbers",
+            Axis("how many numbers are published, k", 0.8, 13_000, log=True),
+            Axis("standard deviation of the noise on one number", 0.1, 2e5, log=True),
+            Line(DIMENSIONS, laplace, "Laplace: Δ₁ = k", "orange", "dashed", 2.5),
+            Line(DIMENSIONS, gaussian, "Gaussian: Δ₂ = √k", "blue"),
+            dot(k, mine, colour="orange", marker="square"),
+            dot(k, other, colour="blue"),
+            drag="k",
+            share=2,
+        ),
+        panel(
+            "Laplace noise / Gaussian noise",
+            Axis("", 0, 1, ticks=((0.5, "at your k"),)),
+            Axis("ratio", 0.05, 100, log=True),
+            Bars([0.5], [mine / other], colour="purple", width=0.4, base=1),
+            Rule(1, "y", "equal", "ink", "solid"),
+        ),
     )

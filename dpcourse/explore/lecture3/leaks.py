@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import LeakRows, LeakTable, data
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, Table, again, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, Table, again, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["leak_table", "somebody_leaks"]
@@ -85,26 +85,24 @@ def leak_table(algorithm: str, delta: float, draw: int) -> Picture:
     counts = _leaked_in_many_runs(algorithm, delta, draw)
     somebody = int(counts[1:].sum())
     chance = mechanism.probability_somebody_leaks(PEOPLE)
-    return Picture(
-        (
-            Table(
-                "What this run made public",
-                COLUMNS,
-                _public(algorithm, out),
-                [float(row in out) for row in patients],
-                "leaked",
-            ),
-            panel(
-                f"{RUNS:,} other runs: how many rows leaked?",
-                Axis("rows leaked in one run", -0.7, PEOPLE + 0.7, ticks=ROW_TICKS),
-                Axis("runs", 0, 1_050),
-                Bars(np.arange(PEOPLE + 1), counts, colour="red"),
-                height=290,
-            ),
-        ),
+    return picture_of(
         f"This run: {_named(algorithm, [row[0] for row in patients if row in out])}. Out of {RUNS:,} other runs, "
         f"{somebody} leaked something ({chance:.1%} expected), {counts[-1]} leaked everything. Both algorithms are "
         f"(0, {delta:g})-DP.",
+        Table(
+            "What this run made public",
+            COLUMNS,
+            _public(algorithm, out),
+            [float(row in out) for row in patients],
+            "leaked",
+        ),
+        panel(
+            f"{RUNS:,} other runs: how many rows leaked?",
+            Axis("rows leaked in one run", -0.7, PEOPLE + 0.7, ticks=ROW_TICKS),
+            Axis("runs", 0, 1_050),
+            Bars(np.arange(PEOPLE + 1), counts, colour="red"),
+            height=290,
+        ),
     )
 
 
@@ -130,23 +128,21 @@ def somebody_leaks(n: int, delta: float) -> Picture:
     """The probability that somebody leaks among n people, against the approximation n delta of the slide."""
     exact = LeakRows(delta=delta).probability_somebody_leaks(n)
     straight = np.logspace(0, min(9, np.log10(2 / delta)), 121)  # it leaves the picture where n delta is 2
-    return Picture(
-        (
-            panel(
-                "Is anybody exposed?",
-                Axis("people in the table, n", 1, 1e9, log=True),
-                Axis("probability (nδ: expected number of people)", 0, 2),
-                Line(straight, straight * delta, "nδ", "orange", "dashed"),
-                Line(SIZES, leak_chances(delta), "probability that somebody leaks, 1 − (1 − δ)^n", "red", width=3),
-                Rule(1, "y", colour="grey", dash="dotted"),
-                Label(1.3, 1, "certainty", "grey", "start"),
-                Rule(1 / delta, "x", colour="grey"),
-                Label(0.8 / delta, 1.7, "n = 1/δ", "grey", "end"),
-                dot(n, exact, "your n", colour="ink", size=10),
-                drag="n",
-                height=290,
-            ),
-        ),
+    return picture_of(
         f"n = {n:,} people and δ = {delta:g}: somebody is exposed with probability {exact:.3g}, while nδ = "
         f"{n * delta:.3g} is the number of people exposed on average.",
+        panel(
+            "Is anybody exposed?",
+            Axis("people in the table, n", 1, 1e9, log=True),
+            Axis("probability (nδ: expected number of people)", 0, 2),
+            Line(straight, straight * delta, "nδ", "orange", "dashed"),
+            Line(SIZES, leak_chances(delta), "probability that somebody leaks, 1 − (1 − δ)^n", "red", width=3),
+            Rule(1, "y", colour="grey", dash="dotted"),
+            Label(1.3, 1, "certainty", "grey", "start"),
+            Rule(1 / delta, "x", colour="grey"),
+            Label(0.8 / delta, 1.7, "n = 1/δ", "grey", "end"),
+            dot(n, exact, "your n", colour="ink", size=10),
+            drag="n",
+            height=290,
+        ),
     )

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from dpcourse import Gaussian, Laplace, Mechanism, PrivacyLoss, RandomizedResponse
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["plrv", "tail_against_delta"]
@@ -138,28 +138,26 @@ def plrv(mechanism: str, epsilon: float) -> Picture:
     (outputs, density, output_loss), (losses, share) = output_bars(example), loss_bars(example)
     spikes = spike_heights(example)[0]
     up, down = outside(example.loss, epsilon)
-    return Picture(
-        (
-            panel(
-                "What is published, if Alice is there",
-                example.output_axis(),
-                Axis("density" if example.numeric else "probability", 0, 0.8),
-                three_kinds(outputs, density, output_loss, epsilon, 0.09 if example.numeric else 0.6),
-            ),
-            panel(
-                "The privacy loss of what is published",
-                Axis("privacy loss L", -4, 5),
-                example.loss_axis(),
-                unnamed(three_kinds(losses, share, losses, epsilon, STEP * 0.9)),
-                unnamed(three_kinds(example.spikes, spikes, example.spikes, epsilon, SPIKE)),
-                Rule(epsilon, "x"),
-                Rule(-epsilon, "x"),
-                Label(epsilon + 0.15, example.highest_bar * 0.93, "ε", "ink", "start"),
-                Label(-epsilon - 0.2, example.highest_bar * 0.93, "−ε", "ink", "end"),
-            ),
-        ),
+    return picture_of(
         f"{mechanism}: the loss lies above ε = {epsilon:g} with probability {up:.4f} and below −{epsilon:g} with "
         f"probability {down:.4f}. On average it is {example.loss.mean:.3f}.",
+        panel(
+            "What is published, if Alice is there",
+            example.output_axis(),
+            Axis("density" if example.numeric else "probability", 0, 0.8),
+            three_kinds(outputs, density, output_loss, epsilon, 0.09 if example.numeric else 0.6),
+        ),
+        panel(
+            "The privacy loss of what is published",
+            Axis("privacy loss L", -4, 5),
+            example.loss_axis(),
+            unnamed(three_kinds(losses, share, losses, epsilon, STEP * 0.9)),
+            unnamed(three_kinds(example.spikes, spikes, example.spikes, epsilon, SPIKE)),
+            Rule(epsilon, "x"),
+            Rule(-epsilon, "x"),
+            Label(epsilon + 0.15, example.highest_bar * 0.93, "ε", "ink", "start"),
+            Label(-epsilon - 0.2, example.highest_bar * 0.93, "−ε", "ink", "end"),
+        ),
     )
 
 
@@ -189,32 +187,30 @@ def tail_against_delta(mechanism: str, epsilon: float) -> Picture:
     in_bars, in_spikes = counted(example, epsilon)
     enough = f"Yet δ = {exact:.4f} is enough: a loss L above ε counts only with the share 1 − e^(ε − L)."
     verdict = enough if up else f"Nothing is above ε, and δ = {exact:.4f}."
-    return Picture(
-        (
-            panel(
-                "Two tails and the truth",
-                Axis("ε", 0, 3),
-                Axis("probability", 0, 1.05),
-                Line(GRID, either, "Pr[|L| > ε]", "grey", "dotted", 2.5),
-                Line(GRID, above, "Pr[L > ε]", "blue", "dashed"),
-                Line(GRID, delta, "exact δ(ε)", "red", width=3),
-                dot(epsilon, up + down, colour="grey", marker="triangle"),
-                dot(epsilon, up, colour="blue", marker="square"),
-                dot(epsilon, exact, colour="red"),
-                Rule(epsilon, "x", f"ε = {epsilon:.3g}"),
-                drag="epsilon",
-            ),
-            panel(
-                "How much of each loss δ counts",
-                Axis("privacy loss L", -4, 5),
-                example.loss_axis(),
-                Bars(losses, share, "all outputs", "grey", "outline", STEP * 0.9),
-                Bars(example.spikes, spikes, colour="grey", texture="outline", width=SPIKE),
-                Bars(losses, in_bars, "counted by δ: the share 1 − e^(ε − L)", "red", "solid", STEP * 0.9),
-                Bars(example.spikes, in_spikes, colour="red", width=SPIKE),
-                Rule(epsilon, "x", "ε"),
-            ),
-        ),
+    return picture_of(
         f"{mechanism}, ε = {epsilon:.4g}: the loss is beyond ±ε with probability {up + down:.4f}, above ε with "
         f"probability {up:.4f}. {verdict}",
+        panel(
+            "Two tails and the truth",
+            Axis("ε", 0, 3),
+            Axis("probability", 0, 1.05),
+            Line(GRID, either, "Pr[|L| > ε]", "grey", "dotted", 2.5),
+            Line(GRID, above, "Pr[L > ε]", "blue", "dashed"),
+            Line(GRID, delta, "exact δ(ε)", "red", width=3),
+            dot(epsilon, up + down, colour="grey", marker="triangle"),
+            dot(epsilon, up, colour="blue", marker="square"),
+            dot(epsilon, exact, colour="red"),
+            Rule(epsilon, "x", f"ε = {epsilon:.3g}"),
+            drag="epsilon",
+        ),
+        panel(
+            "How much of each loss δ counts",
+            Axis("privacy loss L", -4, 5),
+            example.loss_axis(),
+            Bars(losses, share, "all outputs", "grey", "outline", STEP * 0.9),
+            Bars(example.spikes, spikes, colour="grey", texture="outline", width=SPIKE),
+            Bars(losses, in_bars, "counted by δ: the share 1 − e^(ε − L)", "red", "solid", STEP * 0.9),
+            Bars(example.spikes, in_spikes, colour="red", width=SPIKE),
+            Rule(epsilon, "x", "ε"),
+        ),
     )

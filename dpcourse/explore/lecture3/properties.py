@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import Budget, BudgetExceeded, DiscreteLoss, Gaussian, Laplace, PrivacyLoss, accounting
-from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Band, Bars, Label, Line, Picture, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["composition", "group_privacy", "post_processing"]
@@ -93,28 +93,26 @@ def post_processing(function: str, strength: int) -> Picture:
     """Whatever is done with a private output, its delta(eps) curve never rises above the one before."""
     words, after = post_processed(function, strength)
     value, spread = graph(function, strength, ANSWERS)
-    return Picture(
-        (
-            panel(
-                f"g, setting {strength}: {words}",
-                Axis("private answer t", 46, 55),
-                Axis("what is told, g(t)", 41, 60),
-                Band(ANSWERS, value - spread, value + spread, colour="orange"),
-                Line(ANSWERS, value, colour="orange", width=3),
-            ),
-            panel(
-                "What an attacker can make of it",
-                Axis("ε", 0, 3),
-                Axis("δ(ε)", 0, 0.42),
-                Line(EPSILONS, RAW_DELTAS, "of the private answer t", "blue"),
-                Line(EPSILONS, delta_curve(function, strength), "of g(t)", "orange", "dashed", 3),
-                dot(1, BEFORE.delta(1), colour="blue", size=8),
-                dot(1, after.delta(1), colour="orange", marker="square", size=8),
-            ),
-        ),
+    return picture_of(
         f"Setting {strength} of g: {words} ({SETTINGS[function]}). At ε = 1 the answer t has δ = "
         f"{BEFORE.delta(1):.4f}, and g(t) has {after.delta(1):.4f}. The dashed curve is nowhere "
         "above the solid one.",
+        panel(
+            f"g, setting {strength}: {words}",
+            Axis("private answer t", 46, 55),
+            Axis("what is told, g(t)", 41, 60),
+            Band(ANSWERS, value - spread, value + spread, colour="orange"),
+            Line(ANSWERS, value, colour="orange", width=3),
+        ),
+        panel(
+            "What an attacker can make of it",
+            Axis("ε", 0, 3),
+            Axis("δ(ε)", 0, 0.42),
+            Line(EPSILONS, RAW_DELTAS, "of the private answer t", "blue"),
+            Line(EPSILONS, delta_curve(function, strength), "of g(t)", "orange", "dashed", 3),
+            dot(1, BEFORE.delta(1), colour="blue", size=8),
+            dot(1, after.delta(1), colour="orange", marker="square", size=8),
+        ),
     )
 
 
@@ -141,34 +139,32 @@ def group_deltas(epsilon: float, delta: float) -> tuple[list[float], list[float]
 def group_privacy(k: int, epsilon: float, delta: float) -> Picture:
     """A family of k people: k eps, the slide's delta, the sharper one, and what a Gaussian really has."""
     slide, sharp, exact = group_deltas(epsilon, delta)
-    return Picture(
-        (
-            panel(
-                "ε of the group, and the odds",
-                Axis("people in the group, k", 0.5, 10.5),
-                Axis("ε and odds", 0.08, 1e5, log=True),
-                Line(GROUPS, np.exp(epsilon * GROUPS), "odds e^(kε)", "red", "dashed", 2.5),
-                Line(GROUPS, epsilon * GROUPS, "ε of the group, kε", "blue"),
-                dot(k, math.exp(k * epsilon), colour="red", marker="square"),
-                dot(k, k * epsilon, colour="blue"),
-            ),
-            panel(
-                "δ of the group",
-                Axis("people in the group, k", 0.5, 10.5),
-                Axis("δ of the group", 1e-9, 8, log=True),
-                Line(GROUPS, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
-                Line(GROUPS, sharp, "sharper: δ (e^(kε) − 1)/(e^ε − 1)", "red", "dashed", 2.5),
-                Line(GROUPS, exact, "a Gaussian with this (ε, δ), exactly", "blue"),
-                dot(k, slide[k - 1], colour="grey", marker="triangle"),
-                dot(k, sharp[k - 1], colour="red", marker="square"),
-                dot(k, exact[k - 1], colour="blue"),
-                Rule(1, "y", colour="grey", dash="dotted"),
-                Label(0.6, 1, "δ = 1: no promise", "grey", "start"),
-            ),
-        ),
+    return picture_of(
         f"k = {people(k)}, each with ε = {epsilon:g}, δ = {delta:.0e}: together ε = {k * epsilon:.3g} (odds up to "
         f"{math.exp(k * epsilon):,.1f}) and δ at most {slide[k - 1]:.3g} by the slide, {sharp[k - 1]:.3g} by the "
         f"sharper bound; a Gaussian has {exact[k - 1]:.3g}.",
+        panel(
+            "ε of the group, and the odds",
+            Axis("people in the group, k", 0.5, 10.5),
+            Axis("ε and odds", 0.08, 1e5, log=True),
+            Line(GROUPS, np.exp(epsilon * GROUPS), "odds e^(kε)", "red", "dashed", 2.5),
+            Line(GROUPS, epsilon * GROUPS, "ε of the group, kε", "blue"),
+            dot(k, math.exp(k * epsilon), colour="red", marker="square"),
+            dot(k, k * epsilon, colour="blue"),
+        ),
+        panel(
+            "δ of the group",
+            Axis("people in the group, k", 0.5, 10.5),
+            Axis("δ of the group", 1e-9, 8, log=True),
+            Line(GROUPS, slide, "the slide: k e^((k−1)ε) δ", "grey", "dotted", 3),
+            Line(GROUPS, sharp, "sharper: δ (e^(kε) − 1)/(e^ε − 1)", "red", "dashed", 2.5),
+            Line(GROUPS, exact, "a Gaussian with this (ε, δ), exactly", "blue"),
+            dot(k, slide[k - 1], colour="grey", marker="triangle"),
+            dot(k, sharp[k - 1], colour="red", marker="square"),
+            dot(k, exact[k - 1], colour="blue"),
+            Rule(1, "y", colour="grey", dash="dotted"),
+            Label(0.6, 1, "δ = 1: no promise", "grey", "start"),
+        ),
     )
 
 
@@ -205,30 +201,28 @@ def composition(k: int, epsilon: float) -> Picture:
     curves = np.array([bill(epsilon, n) for n in QUERIES]).T
     (basic, exact), paid = bill(epsilon, k), affordable(epsilon)
     spent = min(bill(epsilon, min(k, paid))[0], TOTAL)
-    return Picture(
-        (
-            panel(
-                "The bill after k queries",
-                Axis("queries asked, k", 0, 104),
-                Axis("total ε", 0, 32),
-                Line(QUERIES, curves[0], "basic composition: the sum (δ = 0)", "orange", "dashed", 2.5),
-                Line(QUERIES, curves[1], f"exact, at δ = {SLACK:.0e}", "blue"),
-                dot(k, basic, colour="orange", marker="square"),
-                dot(k, exact, colour="blue"),
-                Rule(TOTAL, "y", dash="solid"),
-                Label(1, TOTAL, f"budget ε = {TOTAL}", "ink", "start"),
-                drag="k",
-                share=2,
-            ),
-            panel(
-                "The ledger, charged by the sum",
-                Axis("ε", 0, TOTAL * 1.05),
-                Axis("", 0.4, 2.6, ticks=((1, "left"), (2, "spent"))),
-                Bars([2], [spent], colour="orange", width=0.6, lying=True),
-                Bars([1], [TOTAL - spent], colour="green", texture="striped", width=0.6, lying=True),
-            ),
-        ),
+    return picture_of(
         f"{k} queries with ε = {epsilon:g} each: basic composition adds up to {basic:.3g}, the exact loss is "
         f"{exact:.3g} at δ = {SLACK:.0e}. A budget of {TOTAL} that charges the sum pays for {paid} of them"
         f"{' and refuses the rest' if k > paid else ''}.",
+        panel(
+            "The bill after k queries",
+            Axis("queries asked, k", 0, 104),
+            Axis("total ε", 0, 32),
+            Line(QUERIES, curves[0], "basic composition: the sum (δ = 0)", "orange", "dashed", 2.5),
+            Line(QUERIES, curves[1], f"exact, at δ = {SLACK:.0e}", "blue"),
+            dot(k, basic, colour="orange", marker="square"),
+            dot(k, exact, colour="blue"),
+            Rule(TOTAL, "y", dash="solid"),
+            Label(1, TOTAL, f"budget ε = {TOTAL}", "ink", "start"),
+            drag="k",
+            share=2,
+        ),
+        panel(
+            "The ledger, charged by the sum",
+            Axis("ε", 0, TOTAL * 1.05),
+            Axis("", 0.4, 2.6, ticks=((1, "left"), (2, "spent"))),
+            Bars([2], [spent], colour="orange", width=0.6, lying=True),
+            Bars([1], [TOTAL - spent], colour="green", texture="striped", width=0.6, lying=True),
+        ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from dpcourse import accounting
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, again, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, again, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["accountants", "lots", "subsampling"]
@@ -79,36 +79,34 @@ def accountants(steps: int, sigma: float, q: float) -> Picture:
     here = bill(sigma, q, steps)
     shown = np.clip(here, FLOOR, CEILING)
     rows = np.arange(len(NAMES), 0, -1)
-    return Picture(
-        (
-            panel(
-                "The bill after k steps",
-                Axis("steps k", 0.9, 1.1e5, log=True),
-                Axis("ε (beyond 0.01 or 1,000,000: drawn at the edge)", FLOOR, CEILING, log=True),
-                [
-                    Line(STEPS, curve, name, colour, dash, width)
-                    for curve, (name, (colour, dash, width, _)) in zip(curves, NAMES.items(), strict=True)
-                ],
-                [
-                    dot(steps, value, colour=colour, marker=marker, size=8)
-                    for value, (colour, _, _, marker) in zip(shown, NAMES.values(), strict=True)
-                ],
-                drag="steps",
-                share=1.5,
-                height=320,
-            ),
-            panel(
-                "The same run, five bills",
-                Axis("ε", FLOOR, CEILING, log=True),
-                Axis("", 0.4, 5.6, ticks=tuple(zip(rows.tolist(), NAMES, strict=True))),
-                Bars(rows, shown, colour="blue", texture="striped", width=0.6, base=FLOOR, lying=True),
-                Rule(1, "x", colour="grey", dash="dotted"),
-                height=320,
-            ),
-        ),
+    return picture_of(
         f"{steps:,} {'step' if steps == 1 else 'steps'}, σ = {sigma:g}, q = {q:.4g}, {WRITTEN}: "
         + ", ".join(f"{name} {readable(value)}" for name, value in zip(NAMES, here, strict=True))
         + ". It is one and the same run: only the proof differs.",
+        panel(
+            "The bill after k steps",
+            Axis("steps k", 0.9, 1.1e5, log=True),
+            Axis("ε (beyond 0.01 or 1,000,000: drawn at the edge)", FLOOR, CEILING, log=True),
+            [
+                Line(STEPS, curve, name, colour, dash, width)
+                for curve, (name, (colour, dash, width, _)) in zip(curves, NAMES.items(), strict=True)
+            ],
+            [
+                dot(steps, value, colour=colour, marker=marker, size=8)
+                for value, (colour, _, _, marker) in zip(shown, NAMES.values(), strict=True)
+            ],
+            drag="steps",
+            share=1.5,
+            height=320,
+        ),
+        panel(
+            "The same run, five bills",
+            Axis("ε", FLOOR, CEILING, log=True),
+            Axis("", 0.4, 5.6, ticks=tuple(zip(rows.tolist(), NAMES, strict=True))),
+            Bars(rows, shown, colour="blue", texture="striped", width=0.6, base=FLOOR, lying=True),
+            Rule(1, "x", colour="grey", dash="dotted"),
+            height=320,
+        ),
     )
 
 
@@ -137,28 +135,26 @@ def subsampling(beta: float, epsilon: float) -> Picture:
     """The slides' figure: epsilon after amplification by Poisson sampling, over the sampling probability."""
     own, new = after_sampling(epsilon), accounting.amplify_by_sampling(epsilon, 0, beta).epsilon
     saved = ", no smaller, for everybody is in" if beta == 1 else f": {epsilon / new:.3g} times smaller"
-    return Picture(
-        (
-            panel(
-                "ε after sampling",
-                Axis("sampling probability β", 0, 1.02),
-                Axis("ε₂", 0, 4.2),
-                Line(BETAS, own, "the chosen ε₁", "sky", "solid", 7),  # below, so that it hides no other
-                [Line(BETAS, after_sampling(e), f"ε₁ = {e:g}", *style) for e, style in BEFORE_SAMPLING.items()],
-                dot(beta, new, colour="blue"),
-                drag="beta",
-            ),
-            panel(
-                "The same, for small β",
-                Axis("sampling probability β", 1e-3, 1.05, log=True),
-                Axis("ε₂", 9e-5, 5, log=True),
-                Line(BETAS, own, "ε₂", "blue", "solid", 3),
-                Line(BETAS, epsilon * BETAS, "β ε₁", "ink", "dotted", 2),
-                dot(beta, new, colour="blue"),
-            ),
-        ),
+    return picture_of(
         f"An algorithm with ε₁ = {epsilon:g} that sees each person with probability β = {beta:g} has ε₂ = "
         f"{new:.4g}{saved}. β ε₁ would be {beta * epsilon:.4g}; δ is multiplied by β = {beta:g}.",
+        panel(
+            "ε after sampling",
+            Axis("sampling probability β", 0, 1.02),
+            Axis("ε₂", 0, 4.2),
+            Line(BETAS, own, "the chosen ε₁", "sky", "solid", 7),  # below, so that it hides no other
+            [Line(BETAS, after_sampling(e), f"ε₁ = {e:g}", *style) for e, style in BEFORE_SAMPLING.items()],
+            dot(beta, new, colour="blue"),
+            drag="beta",
+        ),
+        panel(
+            "The same, for small β",
+            Axis("sampling probability β", 1e-3, 1.05, log=True),
+            Axis("ε₂", 9e-5, 5, log=True),
+            Line(BETAS, own, "ε₂", "blue", "solid", 3),
+            Line(BETAS, epsilon * BETAS, "β ε₁", "ink", "dotted", 2),
+            dot(beta, new, colour="blue"),
+        ),
     )
 
 
@@ -180,29 +176,27 @@ def lots(sigma: float, steps: int, run: int) -> Picture:
     shuffled = np.array([one_shuffled_epoch(s, steps) for s in NOISES])
     here, there = one_epoch(sigma, steps), one_shuffled_epoch(sigma, steps)
     proof = "" if there > here else ", a bound too low to prove anything here"
-    return Picture(
-        (
-            panel(
-                f"{PEOPLE:,} people in one epoch",
-                Axis("times in a batch", -0.6, 7.6, ticks=tuple((int(t), f"{t}") for t in TIMES)),
-                Axis("people", 0, 1_050),
-                Bars(TIMES, counts, "Poisson lots", "blue", "solid", 0.5),
-                Bars([1], [PEOPLE], "shuffled batches", "red", "outline", 0.9),
-            ),
-            panel(
-                "What one epoch costs",
-                Axis("noise σ", 0.38, 2.02),
-                Axis("ε", 0.04, 25, log=True),
-                Line(NOISES, shuffled, "shuffled: at least", "red", "dashed", 3),
-                Line(NOISES, poisson, "Poisson: exactly", "blue", "solid", 2.5),
-                dot(sigma, there, colour="red", marker="square"),
-                dot(sigma, here, colour="blue"),
-                Label(1.98, 18, WRITTEN, "ink", "end"),
-                drag="sigma",
-                share=1.3,
-            ),
-        ),
+    return picture_of(
         f"One epoch of {steps:,} steps with σ = {sigma:g}: Poisson lots cost ε = {here:.3g}; shuffled batches cost "
         f"at least {there:.3g}{proof}. {counts[0]} of {PEOPLE:,} people were in no Poisson lot at all, "
         f"{counts[2:].sum()} in two or more; shuffled, each is in exactly one.",
+        panel(
+            f"{PEOPLE:,} people in one epoch",
+            Axis("times in a batch", -0.6, 7.6, ticks=tuple((int(t), f"{t}") for t in TIMES)),
+            Axis("people", 0, 1_050),
+            Bars(TIMES, counts, "Poisson lots", "blue", "solid", 0.5),
+            Bars([1], [PEOPLE], "shuffled batches", "red", "outline", 0.9),
+        ),
+        panel(
+            "What one epoch costs",
+            Axis("noise σ", 0.38, 2.02),
+            Axis("ε", 0.04, 25, log=True),
+            Line(NOISES, shuffled, "shuffled: at least", "red", "dashed", 3),
+            Line(NOISES, poisson, "Poisson: exactly", "blue", "solid", 2.5),
+            dot(sigma, there, colour="red", marker="square"),
+            dot(sigma, here, colour="blue"),
+            Label(1.98, 18, WRITTEN, "ink", "end"),
+            drag="sigma",
+            share=1.3,
+        ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse import accounting
 from dpcourse.explore.lecture4.accounts import DELTA, WRITTEN, readable
-from dpcourse.scenes import Axis, Line, Mark, Panel, Picture, again, dot, panel, slider
+from dpcourse.scenes import Axis, Line, Mark, Panel, Picture, again, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 from dpcourse.sensitivity.rows import clipped
 
@@ -120,10 +120,10 @@ def descent(lot: int, run: int) -> Picture:
     """Online and minibatch SGD on a loss of two parameters: by one example it staggers, by many it walks straight."""
     path = walk(lot, run)
     who = "1 example" if lot == 1 else f"{lot} examples"
-    return Picture(
-        walk_panels(path),
+    return picture_of(
         f"Each of {STEPS} steps follows the average gradient of {who} of {PEOPLE}: {STEPS * lot:,} gradients in "
         f"all. Over the last {LATE} steps the loss is {late(path)} above the least possible one.",
+        *walk_panels(path),
     )
 
 
@@ -145,9 +145,9 @@ def private_descent(noise: float, lot: int, run: int) -> Picture:
     path = walk(lot, run, noise)
     epsilon = price(noise, lot)
     cost = f"cost ε = {readable(epsilon)} at {WRITTEN}" if noise else "without noise promise nothing"
-    return Picture(
-        walk_panels(path),
+    return picture_of(
         f"σ = {noise:g}, C = {CLIP:g}, lots of about {lot}: on the average gradient lies noise of σ C / {lot} = "
         f"{noise * CLIP / lot:.3g}. {STEPS} steps {cost}. Over the last {LATE} the loss is {late(path)} "
         f"above the least possible one.",
+        *walk_panels(path),
     )

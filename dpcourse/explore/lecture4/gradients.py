@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse import sensitivity
-from dpcourse.scenes import Axis, Bars, Line, Picture, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Line, Picture, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 from dpcourse.sensitivity.rows import clipped, norms
 
@@ -61,41 +61,39 @@ def clipping(bound: float, last: str) -> Picture:
     most = sensitivity.clipped_sum(bound)
     reach, step = max(REACH[last][0], bound), REACH[last][1]
     ticks = tuple((at, f"{at}") for at in range(-2 * step, 2 * step + 1, step))
-    return Picture(
-        (
-            panel(
-                "One arrow for each example",
-                Axis("gradient, first coordinate", -reach, reach, ticks=ticks),
-                Axis("second coordinate", -reach, reach, ticks=ticks),
-                Line(*arrows(before, reach / 14), "gradient", "grey", "dashed", 1.5),
-                Line(*arrows(after, reach / 14), "clipped gradient", "blue", "solid", 2),
-                Line(bound * np.cos(TURN), bound * np.sin(TURN), "length C", "ink", "dotted", 2),
-                height=300,
-                equal=True,
-            ),
-            panel(
-                "Their average",
-                Axis("first coordinate", -0.5, 1.7),
-                Axis("second coordinate", -0.5, 1.7),
-                Line([0, mean[0]], [0, mean[1]], "of all gradients", "grey", "dotted", 3),
-                Line([0, mean_after[0]], [0, mean_after[1]], "of the clipped ones", "blue", "solid", 3),
-                dot(mean[0], mean[1], colour="grey", marker="square", size=8),
-                dot(mean_after[0], mean_after[1], colour="blue", size=8),
-                height=300,
-                equal=True,
-            ),
-            panel(
-                "How far each one moves the sum",
-                Axis("example", 0.4, PEOPLE + 0.6),
-                Axis("length of the gradient", 0, reach),
-                Bars(EXAMPLES, norms(before), "gradient", "grey", "outline"),
-                Bars(EXAMPLES, norms(after), "clipped", "blue"),
-                Rule(bound, "y"),
-                height=300,
-            ),
-        ),
+    return picture_of(
         f"C = {bound:g}: {short} of {PEOPLE} gradients {'is' if short == 1 else 'are'} shortened. The last example "
         f"moves the sum by {norms(before)[-1]:.2f} without clipping, by {norms(after)[-1]:.2f} with it; nobody can "
         f"move it by more than {most:g}. The average has length {norms(mean):.2f} and direction "
         f"{angle(mean):.0f}° before, {norms(mean_after):.2f} and {angle(mean_after):.0f}° after.",
+        panel(
+            "One arrow for each example",
+            Axis("gradient, first coordinate", -reach, reach, ticks=ticks),
+            Axis("second coordinate", -reach, reach, ticks=ticks),
+            Line(*arrows(before, reach / 14), "gradient", "grey", "dashed", 1.5),
+            Line(*arrows(after, reach / 14), "clipped gradient", "blue", "solid", 2),
+            Line(bound * np.cos(TURN), bound * np.sin(TURN), "length C", "ink", "dotted", 2),
+            height=300,
+            equal=True,
+        ),
+        panel(
+            "Their average",
+            Axis("first coordinate", -0.5, 1.7),
+            Axis("second coordinate", -0.5, 1.7),
+            Line([0, mean[0]], [0, mean[1]], "of all gradients", "grey", "dotted", 3),
+            Line([0, mean_after[0]], [0, mean_after[1]], "of the clipped ones", "blue", "solid", 3),
+            dot(mean[0], mean[1], colour="grey", marker="square", size=8),
+            dot(mean_after[0], mean_after[1], colour="blue", size=8),
+            height=300,
+            equal=True,
+        ),
+        panel(
+            "How far each one moves the sum",
+            Axis("example", 0.4, PEOPLE + 0.6),
+            Axis("length of the gradient", 0, reach),
+            Bars(EXAMPLES, norms(before), "gradient", "grey", "outline"),
+            Bars(EXAMPLES, norms(after), "clipped", "blue"),
+            Rule(bound, "y"),
+            height=300,
+        ),
     )

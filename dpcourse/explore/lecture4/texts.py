@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, Message, removed
-from dpcourse.scenes import Picture, Table, choice
+from dpcourse.scenes import Picture, Table, choice, picture_of
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["conversations"]
@@ -48,7 +48,7 @@ def conversations(removal: str, mark: str) -> Picture:
         MARKS[1]: f"Her name stands in {len(named)} of them. Is that all that tells her secret?",
         MARKS[2]: f"Her secret is still told: {tell}, in {many} {where}.",
     }[mark]
-    return Picture(
-        tuple(_table(name, left, chosen) for name in sorted({one.conversation for one in CONVERSATIONS})),
+    return picture_of(
         f"Removed: {removal}. That leaves {len(left)} of {len(CONVERSATIONS)} messages. {verdict}",
+        *tuple(_table(name, left, chosen) for name in sorted({one.conversation for one in CONVERSATIONS})),
     )

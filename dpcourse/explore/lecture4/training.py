@@ -15,7 +15,7 @@ import numpy as np
 from dpcourse import accounting
 from dpcourse.explore.lecture4.accounts import key
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["supervised_tasks", "training_run"]
@@ -87,32 +87,30 @@ def training_run(sigma: float, clip: float, lot: int, epochs: int) -> Picture:
         source = f"Trained for you just now: one run on {grid['n']:,} digits with step size {RATE:g}."
     accuracy, epsilon = 100 * np.array(right), np.array(costs)
     now = epochs - 1
-    return Picture(
-        (
-            panel(
-                "Accuracy on 359 new digits",
-                EPOCH_AXIS,
-                Axis("accuracy (%)", 0, 102),
-                Line(EPOCH_STOPS, plain, "plain SGD", "grey", "dotted", 2.5),
-                Line(EPOCH_STOPS, accuracy, "DP-SGD", "blue", "solid", 3),
-                dot(epochs, accuracy[now], colour="blue"),
-                Rule(10, "y", colour="grey", dash="dotted"),
-                Label(-3.4, 11, "guessing", "grey", "start"),
-                drag="epochs",
-            ),
-            panel(
-                "ε spent",
-                EPOCH_AXIS,
-                Axis(f"ε at {WRITTEN}", 0.04, 400, log=True),
-                Line(EPOCH_STOPS, epsilon, colour="red", width=3),
-                dot(epochs, epsilon[now], colour="red", marker="square"),
-                Rule(3, "y"),
-                Label(-3.4, 3.2, "ε = 3", "ink", "start"),
-                drag="epochs",
-            ),
-        ),
+    return picture_of(
         f"σ = {sigma:g}, C = {clip:g}, lots of {lot}, after epoch {epochs}: {accuracy[now]:.1f}% are right "
         f"(plain SGD in lots of 128: {plain[now]:.1f}%), and ε = {epsilon[now]:.3g} is spent. {source}",
+        panel(
+            "Accuracy on 359 new digits",
+            EPOCH_AXIS,
+            Axis("accuracy (%)", 0, 102),
+            Line(EPOCH_STOPS, plain, "plain SGD", "grey", "dotted", 2.5),
+            Line(EPOCH_STOPS, accuracy, "DP-SGD", "blue", "solid", 3),
+            dot(epochs, accuracy[now], colour="blue"),
+            Rule(10, "y", colour="grey", dash="dotted"),
+            Label(-3.4, 11, "guessing", "grey", "start"),
+            drag="epochs",
+        ),
+        panel(
+            "ε spent",
+            EPOCH_AXIS,
+            Axis(f"ε at {WRITTEN}", 0.04, 400, log=True),
+            Line(EPOCH_STOPS, epsilon, colour="red", width=3),
+            dot(epochs, epsilon[now], colour="red", marker="square"),
+            Rule(3, "y"),
+            Label(-3.4, 3.2, "ε = 3", "ink", "start"),
+            drag="epochs",
+        ),
     )
 
 
@@ -130,20 +128,18 @@ def supervised_tasks(task: str) -> Picture:
     tasks = stored("tasks")
     runs = 100 * np.array([tasks[task]["accuracy"][f"{e:g}"] for e in BUDGETS])
     middle = [statistics.median(row) for row in runs]
-    return Picture(
-        (
-            panel(
-                f"{task}: five runs for each budget",
-                Axis("privacy budget ε", -1.7, 3.5, ticks=BUDGET_TICKS),
-                Axis("accuracy on new examples (%)", 0, 102),
-                Bars(PLACES, middle, "median", "sky", "striped", 0.6),
-                Points(np.repeat(PLACES, runs.shape[1]), runs.ravel(), "one run", "ink", "circle", 8),
-                Rule(CHANCE[task], "y", colour="grey", dash="dotted"),
-                Label(-1.65, CHANCE[task] + 1, "guessing", "grey", "start"),
-                height=280,
-            ),
-        ),
+    return picture_of(
         f"{task} ({tasks[task]['n']:,} training examples, {WRITTEN}): median accuracy {middle[0]:.1f}% at ε = 1, "
         f"{middle[1]:.1f}% at 2, {middle[2]:.1f}% at 5, {middle[3]:.1f}% without privacy; guessing gets "
         f"{CHANCE[task]}%.",
+        panel(
+            f"{task}: five runs for each budget",
+            Axis("privacy budget ε", -1.7, 3.5, ticks=BUDGET_TICKS),
+            Axis("accuracy on new examples (%)", 0, 102),
+            Bars(PLACES, middle, "median", "sky", "striped", 0.6),
+            Points(np.repeat(PLACES, runs.shape[1]), runs.ravel(), "one run", "ink", "circle", 8),
+            Rule(CHANCE[task], "y", colour="grey", dash="dotted"),
+            Label(-1.65, CHANCE[task] + 1, "guessing", "grey", "start"),
+            height=280,
+        ),
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import Axis, Bars, Line, Mark, Picture, Points, choice, panel
+from dpcourse.scenes import Axis, Bars, Line, Mark, Picture, Points, choice, panel, picture_of
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["experiments"]
@@ -93,22 +93,20 @@ def experiments(estimate: str, epsilon: str, evenness: str) -> Picture:
     tried = [one for one in methods if one["kind"] == "adaptive" and one["estimate"] == ESTIMATES[estimate][0]]
     asking = sum(one["size"]["median"] > 0 for one in tried)
     best = min(medians, key=lambda label: medians[label])
-    return Picture(
-        (
-            panel(
-                f"Error of {grid['runs']} surveys of {grid['arrivals']:,} people: half lie in the box",
-                Axis("error (total variation)", 0, 1.05 * farthest(methods)),
-                Axis("", -0.6, len(NAMES) - 0.4, ticks=TICKS),
-                *marks,
-                height=340,
-            ),
-        ),
+    return picture_of(
         f"{_spelt(estimate)}, ε = {epsilon}, {evenness.split(',')[0]}: the smallest median error is "
         f"{medians[best]:.3f} ({best}). The best of the {asking} adaptive rules that take a subset has "
         f"{medians['adaptive']:.3f} "
         f"({rows[0][1]['name'].replace('eps1', 'ε₁').replace('eps', 'ε')}), SRR {medians['SRR']:.3f}, subset "
         f"selection {medians['subset selection']:.3f}. (The best rule was chosen by these very surveys, which "
         f"flatters it.)",
+        panel(
+            f"Error of {grid['runs']} surveys of {grid['arrivals']:,} people: half lie in the box",
+            Axis("error (total variation)", 0, 1.05 * farthest(methods)),
+            Axis("", -0.6, len(NAMES) - 0.4, ticks=TICKS),
+            *marks,
+            height=340,
+        ),
     )
 
 

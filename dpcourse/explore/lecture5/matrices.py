@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +17,8 @@ from dpcourse.adaptive_ldp import (
     true_epsilon,
 )
 from dpcourse.adaptive_ldp.rrrr_columns import columns
-from dpcourse.scenes import Axis, Bars, Heat, Label, Line, Panel, Picture, Points, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Heat, Label, Line, Panel, Picture, Points, Rule, dot, panel, picture_of
+from dpcourse.scenes.controls import choice, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["published_code", "response_matrices", "restricted_response"]
@@ -92,10 +92,11 @@ def response_matrices(mechanism: str, epsilon: float) -> Picture:
             f"the true ε is {spent:.3f}: report {y} is e^{spent:.3f} = {math.exp(spent):.2f} times as likely from "
             f"x = {x} as from x = {other}, and no report tells more"
         )
-    return Picture(
-        (_shades("P(y | x)", matrix, widest), _two_people(matrix, widest)),
+    return picture_of(
         f"{mechanism}, with ε = {epsilon:g}: {verdict}. Category 0 is reported truthfully with probability "
         f"{honest[0]}, category {K - 1} with {honest[1]}.",
+        _shades("P(y | x)", matrix, widest),
+        _two_people(matrix, widest),
     )
 
 
@@ -117,24 +118,22 @@ def restricted_response(size: int, epsilon: float, share: float) -> Picture:
     second, matrix = response.columns.second, response.matrix
     spent, widest = true_epsilon(matrix)
     x, other, y = widest
-    return Picture(
-        (
-            _shades(f"|S| = {size}: P(y | x)", matrix, widest),
-            panel(
-                "The budgets, for every |S|",
-                Axis("|S|", -0.4, 7.4, ticks=tuple((i, f"{i}") for i in SIZES.tolist())),
-                Axis("ε", 0, 1.08 * epsilon),
-                Line(SIZES[1:], np.full(7, first), "ε₁, within S and R", "green", "dashed"),
-                Line(SIZES[:7], second[:7], "ε₂, outside S", "blue"),
-                Points(SIZES[:7], second[:7], colour="blue", size=7),
-                dot(size, spent, "true ε", colour="red", marker="diamond", size=12),
-                Rule(size, "x", colour="grey", dash="dotted"),
-                height=340,
-                drag="size",
-            ),
-        ),
+    return picture_of(
         f"|S| = {size}, n = {outside} outside; {_budgets(size, outside, first, second[size])} True ε: {spent:.3f} of "
         f"{epsilon:g}, attained by report {y} from x = {x} against x = {other}.",
+        _shades(f"|S| = {size}: P(y | x)", matrix, widest),
+        panel(
+            "The budgets, for every |S|",
+            Axis("|S|", -0.4, 7.4, ticks=tuple((i, f"{i}") for i in SIZES.tolist())),
+            Axis("ε", 0, 1.08 * epsilon),
+            Line(SIZES[1:], np.full(7, first), "ε₁, within S and R", "green", "dashed"),
+            Line(SIZES[:7], second[:7], "ε₂, outside S", "blue"),
+            Points(SIZES[:7], second[:7], colour="blue", size=7),
+            dot(size, spent, "true ε", colour="red", marker="diamond", size=12),
+            Rule(size, "x", colour="grey", dash="dotted"),
+            height=340,
+            drag="size",
+        ),
     )
 
 
@@ -151,34 +150,25 @@ PUBLISHED_SIZES = np.arange(PUBLISHED[0])
 PUBLISHED_AXIS = Axis("|S|", -0.6, PUBLISHED[0] - 0.4, ticks=tuple((i, f"{i}") for i in range(0, PUBLISHED[0], 3)))
 
 
-@dataclass(frozen=True)
-class Budgets:
-    """For every |S|: eps2, the true epsilon, and by which (x, other, y) it is attained."""
+class Budgets(NamedTuple):
+    """For every |S|: eps2, the true epsilon, and the (x, other, y) that attain it."""
 
     second: np.ndarray
     true: np.ndarray
     widest: list[tuple[int, int, int]]
 
 
-def _budgets_of(second: np.ndarray, matrices: Iterable[np.ndarray]) -> Budgets:
-    true, widest = zip(*map(true_epsilon, matrices), strict=True)
-    return Budgets(second, np.array(true), list(widest))
-
-
 @cache
-def published() -> Budgets:
-    """What the authors' code does."""
+def published_and_right() -> tuple[Budgets, Budgets]:
+    """By the authors' table, and by the slide's formula."""
     k, epsilon, first = PUBLISHED
-    second = np.array([published_second_epsilon(epsilon, first, size) for size in range(k)])
-    return _budgets_of(second, (published_matrix(k, range(size), epsilon, first) for size in range(k)))
-
-
-@cache
-def by_the_formula() -> Budgets:
-    """What the slide's formula gives."""
-    k, epsilon, first = PUBLISHED
-    matrices = (RestrictedResponse(k, range(size), epsilon=epsilon, first=first).matrix for size in range(k))
-    return _budgets_of(columns(k, epsilon, first).second, matrices)
+    wrong = [true_epsilon(published_matrix(k, range(n), epsilon, first)) for n in range(k)]
+    right = [true_epsilon(RestrictedResponse(k, range(n), epsilon=epsilon, first=first).matrix) for n in range(k)]
+    table = np.array([published_second_epsilon(epsilon, first, n) for n in range(k)])
+    return (
+        Budgets(table, np.array([true for true, _ in wrong]), [at for _, at in wrong]),
+        Budgets(columns(k, epsilon, first).second, np.array([true for true, _ in right]), [at for _, at in right]),
+    )
 
 
 @explorer(
@@ -188,36 +178,34 @@ def by_the_formula() -> Budgets:
 )
 def published_code(size: int) -> Picture:
     """The authors' published eps2 table against the slide's formula: what is promised, and what is true."""
-    (k, epsilon, _), wrong, right = PUBLISHED, published(), by_the_formula()
+    (k, epsilon, _), (wrong, right) = PUBLISHED, published_and_right()
     x, other, y = wrong.widest[size]
     worst = int(wrong.true.argmax())
     verdict = "more than promised" if wrong.true[size] > epsilon + 1e-9 else "no more than promised"
-    return Picture(
-        (
-            panel(
-                "The ε that is true",
-                PUBLISHED_AXIS,
-                Axis("true ε", 0, 2),
-                Line(PUBLISHED_SIZES, wrong.true, "published table", "red", "solid", 3),
-                Line(PUBLISHED_SIZES, right.true, "the slide's formula", "blue", "dashed"),
-                dot(size, wrong.true[size], colour="red", marker="square", size=10),
-                dot(size, right.true[size], colour="blue"),
-                Rule(epsilon, "y", colour="ink", dash="dotted"),
-                Label(9, epsilon - 0.2, f"promised: ε = {epsilon:g}", "ink"),
-                drag="size",
-            ),
-            panel(
-                "Its cause: the ε₂ in the table",
-                PUBLISHED_AXIS,
-                Axis("ε₂", 0, 1.1),
-                Line(PUBLISHED_SIZES, wrong.second, "published: no logarithm, |S| for n", "red", "solid", 3),
-                Line(PUBLISHED_SIZES, right.second, "the slide's formula", "blue", "dashed"),
-                dot(size, wrong.second[size], colour="red", marker="square", size=10),
-                dot(size, right.second[size], colour="blue"),
-                drag="size",
-            ),
-        ),
+    return picture_of(
         f"|S| = {size} of K = {k}, promised ε = {epsilon:g}: the published code has ε₂ = "
         f"{wrong.second[size]:.3f} (right: {right.second[size]:.3f}), and its true ε is {wrong.true[size]:.3f}, "
         f"{verdict} (report {y}, x = {x} against {other}). The worst is |S| = {worst} with {wrong.true[worst]:.3f}.",
+        panel(
+            "The ε that is true",
+            PUBLISHED_AXIS,
+            Axis("true ε", 0, 2),
+            Line(PUBLISHED_SIZES, wrong.true, "published table", "red", "solid", 3),
+            Line(PUBLISHED_SIZES, right.true, "the slide's formula", "blue", "dashed"),
+            dot(size, wrong.true[size], colour="red", marker="square", size=10),
+            dot(size, right.true[size], colour="blue"),
+            Rule(epsilon, "y", colour="ink", dash="dotted"),
+            Label(9, epsilon - 0.2, f"promised: ε = {epsilon:g}", "ink"),
+            drag="size",
+        ),
+        panel(
+            "Its cause: the ε₂ in the table",
+            PUBLISHED_AXIS,
+            Axis("ε₂", 0, 1.1),
+            Line(PUBLISHED_SIZES, wrong.second, "published: no logarithm, |S| for n", "red", "solid", 3),
+            Line(PUBLISHED_SIZES, right.second, "the slide's formula", "blue", "dashed"),
+            dot(size, wrong.second[size], colour="red", marker="square", size=10),
+            dot(size, right.second[size], colour="blue"),
+            drag="size",
+        ),
     )

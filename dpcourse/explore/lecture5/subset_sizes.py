@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.adaptive_ldp import best_subset, utilities
 from dpcourse.explore.lecture5.surveys import EPSILONS, PARTIES
-from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["honest_answer", "six_utilities"]
@@ -68,31 +68,29 @@ def honest_answer(epsilon: float, ratio: float) -> Picture:
     else:
         nearest = 1 + int(np.argmax(here[1:-1]))  # all but one is SRR again
         gain = f"and no subset does better; the nearest, k = {nearest}, has {here[nearest]:.3f}"
-    return Picture(
-        (
-            panel(
-                "With the best subset",
-                Axis("θᵢ / θᵢ₊₁", 1, RATIOS[-1]),
-                Axis("P(Y = X)", 0, 1),
-                Line(RATIOS, over_ratios.max(axis=1), "RRRR", "blue", "solid", 3),
-                Line(RATIOS, over_ratios[:, 0], "SRR", "orange", "dashed"),
-                dot(ratio, here[best], colour="blue", size=10),
-                dot(ratio, here[0], colour="orange", marker="square"),
-                Rule(ratio, "x", colour="grey", dash="dotted"),
-                drag="ratio",
-            ),
-            panel(
-                f"With the k most frequent, at the ratio {ratio:g}",
-                SIZE_AXIS,
-                Axis("P(Y = X)", 0, 1),
-                Line(SIZES, here, colour="blue", width=1.5),
-                Points(SIZES, here, "RRRR", "blue", "circle", 6),
-                dot(0, here[0], "SRR", colour="orange", marker="square", size=10),
-                dot(best, here[best], "the best k", colour="red", marker="diamond", size=13),
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon:g}, θᵢ/θᵢ₊₁ = {ratio:g}: SRR is honest with probability {here[0]:.3f}, {gain}. "
         "(ε₁ = 0.8 ε; k = 19 is SRR again.)",
+        panel(
+            "With the best subset",
+            Axis("θᵢ / θᵢ₊₁", 1, RATIOS[-1]),
+            Axis("P(Y = X)", 0, 1),
+            Line(RATIOS, over_ratios.max(axis=1), "RRRR", "blue", "solid", 3),
+            Line(RATIOS, over_ratios[:, 0], "SRR", "orange", "dashed"),
+            dot(ratio, here[best], colour="blue", size=10),
+            dot(ratio, here[0], colour="orange", marker="square"),
+            Rule(ratio, "x", colour="grey", dash="dotted"),
+            drag="ratio",
+        ),
+        panel(
+            f"With the k most frequent, at the ratio {ratio:g}",
+            SIZE_AXIS,
+            Axis("P(Y = X)", 0, 1),
+            Line(SIZES, here, colour="blue", width=1.5),
+            Points(SIZES, here, "RRRR", "blue", "circle", 6),
+            dot(0, here[0], "SRR", colour="orange", marker="square", size=10),
+            dot(best, here[best], "the best k", colour="red", marker="diamond", size=13),
+        ),
     )
 
 
@@ -132,26 +130,24 @@ def six_utilities(utility: str, epsilon: str, evenness: str) -> Picture:
         if best
         else f"k = 0, no subset: SRR, with {_number(values[0])}"
     )
-    return Picture(
-        (
-            panel(
-                utility,
-                SIZE_AXIS,
-                Axis(FORMULAS[name], *_limits(values)),
-                Line(SIZES, values, colour="blue", width=1.5),
-                Points(SIZES, values, colour="blue", size=6),
-                dot(best, values[best], "the best k", colour="red", marker="diamond", size=13),
-            ),
-            panel(
-                "The shares, and the chosen S",
-                Axis("category, most frequent first", -0.6, K - 0.4, ticks=SIZE_AXIS.ticks),
-                Axis("share (%)", 0, 105),
-                Bars(SIZES, np.where(in_subset, 100 * shares, 0), "in S", "red", "solid"),
-                Bars(SIZES, np.where(in_subset, 0, 100 * shares), "outside", "blue", "striped"),
-            ),
-        ),
+    return picture_of(
         f"{utility}, ε = {epsilon}, {evenness}: the best is {chosen}. The worst, k = {int(values.argmin())}, has "
         f"{_number(values.min())}. k = 19 is SRR again.",
+        panel(
+            utility,
+            SIZE_AXIS,
+            Axis(FORMULAS[name], *_limits(values)),
+            Line(SIZES, values, colour="blue", width=1.5),
+            Points(SIZES, values, colour="blue", size=6),
+            dot(best, values[best], "the best k", colour="red", marker="diamond", size=13),
+        ),
+        panel(
+            "The shares, and the chosen S",
+            Axis("category, most frequent first", -0.6, K - 0.4, ticks=SIZE_AXIS.ticks),
+            Axis("share (%)", 0, 105),
+            Bars(SIZES, np.where(in_subset, 100 * shares, 0), "in S", "red", "solid"),
+            Bars(SIZES, np.where(in_subset, 0, 100 * shares), "outside", "blue", "striped"),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import Axis, Bars, Line, Panel, Picture, Points, Rule, choice, dot, panel, slider
+from dpcourse.scenes import Axis, Bars, Line, Panel, Picture, Points, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["adaptive_survey", "langevin", "posterior_narrows"]
@@ -78,23 +78,21 @@ def adaptive_survey(arrival: int, epsilon: str) -> Picture:
     run, at = stored("surveys")[epsilon], _nearest(CHECKPOINTS, arrival)
     t, estimate = CHECKPOINTS[at], 100 * np.array(run["estimate"][at])
     subset = set_in_words(run["subset"][at])
-    return Picture(
-        (
-            shares_panel(f"After {t:,} arrivals", estimate, run["subset"][at], 100 * PARTIES, highest_estimate()),
-            panel(
-                "The error so far",
-                Axis("arrivals", CHECKPOINTS[0], CHECKPOINTS[-1], log=True),
-                Axis("total variation", 0, 0.85),
-                Line(CHECKPOINTS, run["error"], "adaptive", "blue", "solid", 3),
-                Line(CHECKPOINTS, run["srr_error"], "SRR for all", "orange", "dashed"),
-                dot(t, run["error"][at], colour="blue", size=10),
-                dot(t, run["srr_error"][at], colour="orange", marker="square"),
-                drag="arrival",
-            ),
-        ),
+    return picture_of(
         f"ε = {epsilon}, arrival {t:,}, asked with {subset}: the estimate is {run['error'][at]:.3f} from the truth "
         f"(total variation), with SRR for the same people {run['srr_error'][at]:.3f}. After all "
         f"{CHECKPOINTS[-1]:,}: {run['error'][-1]:.3f} and {run['srr_error'][-1]:.3f}. One run of each.",
+        shares_panel(f"After {t:,} arrivals", estimate, run["subset"][at], 100 * PARTIES, highest_estimate()),
+        panel(
+            "The error so far",
+            Axis("arrivals", CHECKPOINTS[0], CHECKPOINTS[-1], log=True),
+            Axis("total variation", 0, 0.85),
+            Line(CHECKPOINTS, run["error"], "adaptive", "blue", "solid", 3),
+            Line(CHECKPOINTS, run["srr_error"], "SRR for all", "orange", "dashed"),
+            dot(t, run["error"][at], colour="blue", size=10),
+            dot(t, run["srr_error"][at], colour="orange", marker="square"),
+            drag="arrival",
+        ),
     )
 
 
@@ -117,29 +115,27 @@ def langevin(sampler: str, updates: int) -> Picture:
     exact, one, (colour, _) = samples["exact"], samples[sampler][f"{UPDATES[at]}"], SAMPLER_STYLES[sampler]
     apart = {name: [samples[name][f"{u}"]["apart"] for u in UPDATES] for name in SAMPLERS}
     width, wanted = (100 * (np.array(s["high"]) - s["low"]).mean() for s in (one, exact))
-    return Picture(
-        (
-            panel(
-                "Mean and 90% interval of each share",
-                Axis("party", -0.7, K - 0.3, ticks=TICKS),
-                Axis("share (%)", 0, 48),
-                interval_lines(-0.2, exact, "ink"),
-                interval_lines(0.2, one, colour),
-                Points(categories - 0.2, 100 * np.array(exact["mean"]), "exact (Gibbs)", "ink", "square", 6),
-                Points(categories + 0.2, 100 * np.array(one["mean"]), "Langevin", colour, "circle", 7),
-            ),
-            panel(
-                "How far the two means are apart",
-                Axis("updates", UPDATES[0], UPDATES[-1], log=True),
-                Axis("total variation", 0.001, 1, log=True),
-                [Line(UPDATES, apart[name], name, *SAMPLER_STYLES[name], 2.5) for name in SAMPLERS],
-                dot(UPDATES[at], one["apart"], colour=colour, size=10),
-                drag="updates",
-            ),
-        ),
+    return picture_of(
         f"{sampler[0].upper()}{sampler[1:]}, {UPDATES[at]:,} updates (first half forgotten, 50 chains): the mean "
         f"is {one['apart']:.3f} from the exact one in total variation. Intervals are {width:.1f} points wide on "
         f"average, the exact ones {wanted:.1f}. 10,000 responses to SRR with ε = {LANGEVIN_EPSILON:g}.",
+        panel(
+            "Mean and 90% interval of each share",
+            Axis("party", -0.7, K - 0.3, ticks=TICKS),
+            Axis("share (%)", 0, 48),
+            interval_lines(-0.2, exact, "ink"),
+            interval_lines(0.2, one, colour),
+            Points(categories - 0.2, 100 * np.array(exact["mean"]), "exact (Gibbs)", "ink", "square", 6),
+            Points(categories + 0.2, 100 * np.array(one["mean"]), "Langevin", colour, "circle", 7),
+        ),
+        panel(
+            "How far the two means are apart",
+            Axis("updates", UPDATES[0], UPDATES[-1], log=True),
+            Axis("total variation", 0.001, 1, log=True),
+            [Line(UPDATES, apart[name], name, *SAMPLER_STYLES[name], 2.5) for name in SAMPLERS],
+            dot(UPDATES[at], one["apart"], colour=colour, size=10),
+            drag="updates",
+        ),
     )
 
 
@@ -156,31 +152,29 @@ def posterior_narrows(arrivals: int) -> Picture:
     one, at, often = posteriors[f"{n}"], CHECKPOINTS.index(n), 100 * np.array(run["best_so_far"])
     truth = ", ".join(f"{100 * PARTIES[x]:g}%" for x in FOLLOWED)
     spans = [f"{100 * one['low'][x]:.1f}–{100 * one['high'][x]:.1f}%" for x in FOLLOWED]
-    return Picture(
-        (
-            panel(
-                f"The posterior after {n:,} arrivals; upright: the truth",
-                Axis("share (%)", 0, 100 * BINS[-1]),
-                Axis("density (per point)", 0, 1.05 * top),
-                [
-                    Line(MIDDLES, np.array(one["density"][i]) / 100, f"party {x}", *FOLLOWED_STYLES[i], 2.5)
-                    for i, x in enumerate(FOLLOWED)
-                ],
-                [
-                    Rule(100 * PARTIES[x], "x", colour=style[0], dash=style[1])
-                    for x, style in zip(FOLLOWED, FOLLOWED_STYLES, strict=True)
-                ],
-            ),
-            panel(
-                "Asked with the best subset so far",
-                Axis("arrivals", CHECKPOINTS[0], CHECKPOINTS[-1], log=True),
-                Axis("share of arrivals (%)", 0, 102),
-                Line(CHECKPOINTS, often, colour="purple", width=3),
-                dot(n, often[at], colour="purple", marker="diamond", size=11),
-                drag="arrivals",
-            ),
-        ),
+    return picture_of(
         f"After {n:,} arrivals, ε = {NARROWING_EPSILON:g}: 90% of the posterior in {spans[0]}, {spans[1]} and "
         f"{spans[2]} (parties 0, 1, 3; truth {truth}). {often[at]:.1f}% were "
         f"asked with the subset that is best for the truth, {_set(run['best'])}; in theory this tends to 100%.",
+        panel(
+            f"The posterior after {n:,} arrivals; upright: the truth",
+            Axis("share (%)", 0, 100 * BINS[-1]),
+            Axis("density (per point)", 0, 1.05 * top),
+            [
+                Line(MIDDLES, np.array(one["density"][i]) / 100, f"party {x}", *FOLLOWED_STYLES[i], 2.5)
+                for i, x in enumerate(FOLLOWED)
+            ],
+            [
+                Rule(100 * PARTIES[x], "x", colour=style[0], dash=style[1])
+                for x, style in zip(FOLLOWED, FOLLOWED_STYLES, strict=True)
+            ],
+        ),
+        panel(
+            "Asked with the best subset so far",
+            Axis("arrivals", CHECKPOINTS[0], CHECKPOINTS[-1], log=True),
+            Axis("share of arrivals (%)", 0, 102),
+            Line(CHECKPOINTS, often, colour="purple", width=3),
+            dot(n, often[at], colour="purple", marker="diamond", size=11),
+            drag="arrivals",
+        ),
     )
