@@ -19,8 +19,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from experiments.results import RESULTS, write_result
+
 ROOT = Path(__file__).resolve().parents[1]
-RESULT = ROOT / "dpcourse" / "explore" / "results" / "adaptive.json"
 K, SEED = 20, 2025
 EPSILONS, RHOS = (0.5, 1.0, 5.0), (0.01, 0.1, 1.0)
 UTILITY_NAMES = ("fisher", "entropy", "tv_posterior", "tv_marginal", "squared_error", "honest")
@@ -147,19 +148,11 @@ def kept(part: Path, job: Job) -> dict[str, Any] | None:
     return found if isinstance(found, dict) and found.get("job") == asdict(job) else None
 
 
-def write(path: Path, content: Any) -> None:
-    """Write JSON, a list to a line, so that no half-written file is ever seen under its name."""
-    text = json.dumps(content, indent=0, ensure_ascii=False).replace(",\n", ", ").replace("], ", "],\n")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(text + "\n", encoding="utf-8")
-    unfinished.replace(path)
-
-
 def work(task: tuple[Job, Path]) -> float:
     """Compute a part and keep it; its seconds."""
     job, part = task
     found = compute(job)
-    write(part, found)
+    write_result(part, found)
     return float(found["seconds"])
 
 
@@ -240,8 +233,10 @@ def main(arguments: list[str]) -> None:
     print(file=sys.stderr)
     parts = [(job, kept(folder / job.file, job)) for job in everything]
     whole = (options.runs, options.arrivals) == (50, 10_000)
-    target = RESULT if whole else folder / "result.json"  # a trial does not replace what the lecture shows
-    write(target, collect([(job, found) for job, found in parts if found is not None]))
+    target = (
+        RESULTS / "adaptive.json" if whole else folder / "result.json"
+    )  # a trial does not replace what the lecture shows
+    write_result(target, collect([(job, found) for job, found in parts if found is not None]))
     size, seconds = target.stat().st_size, time.monotonic() - start
     print(f"{target.relative_to(ROOT)}: {size:,} bytes in {seconds:.0f} s", flush=True)
 

@@ -19,7 +19,7 @@ from dpcourse.adaptive_ldp.rrrr_columns import columns
 from dpcourse.adaptive_ldp.simulate import likelihoods
 from dpcourse.explore.lecture5 import surveys as shown
 from dpcourse.mechanisms import KaryResponse
-from experiments.adaptive_grid import RESULT, write
+from experiments.results import RESULTS, write_result
 
 K, ARRIVALS = len(shown.PARTIES), shown.CHECKPOINTS[-1]
 CHAINS, EVERY, SEED = 50, 10, 5
@@ -128,8 +128,8 @@ def main(names: list[str]) -> None:
     """Write the named results, or all."""
     for name in names or list(MAKERS):
         start = time.monotonic()
-        target = RESULT.with_name(f"{name}.json")
-        write(target, MAKERS[name]())
+        target = RESULTS / f"{name}.json"
+        write_result(target, MAKERS[name]())
         print(f"{name}.json: {target.stat().st_size:,} bytes in {time.monotonic() - start:.0f} s", flush=True)
 
 

@@ -8,20 +8,17 @@ tests/explore/test_dp_sgd.py state some of these numbers: read them again afterw
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from dpcourse import accounting
 from dpcourse.explore.lecture4 import accounts as grid
 from dpcourse.explore.lecture4 import attack_results, training
-
-RESULTS = Path(__file__).resolve().parents[1] / "dpcourse" / "explore" / "results"
+from experiments.results import RESULTS, write_result
 
 
 def accounts() -> dict[str, Any]:
@@ -223,9 +220,9 @@ def main(names: list[str]) -> None:
     """Write the named results, or all."""
     for name in names or list(MAKERS):
         start = time.monotonic()
-        text = json.dumps(MAKERS[name](), indent=0, ensure_ascii=False).replace(",\n", ", ").replace("], ", "],\n")
-        (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-        print(f"{name}.json: {len(text):,} bytes in {time.monotonic() - start:.0f} s", flush=True)
+        target = RESULTS / f"{name}.json"
+        write_result(target, MAKERS[name]())
+        print(f"{name}.json: {target.stat().st_size:,} bytes in {time.monotonic() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
