@@ -3,7 +3,7 @@
 Names after it (accounts, inversion, digits, tasks, canaries, membership) make only those. They go to
 dpcourse/explore/results/, where the explorers find them. Every run is seeded; accuracies can differ a little between
 versions of torch and kinds of processors, and more if the noise is drawn in another way. The lecture's text and
-tests/explore/test_dp_sgd.py state some of these numbers: read them again afterwards.
+tests/explore/test_lecture4.py state some of these numbers: read them again afterwards.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from dpcourse import accounting
-from dpcourse.explore.lecture4 import accounts as grid
-from dpcourse.explore.lecture4 import attack_results, training
+from dpcourse.explore.lecture4 import attack_results, training_results
+from dpcourse.explore.lecture4 import privacy_accounts as grid
 from experiments.results import RESULTS, write_result
 
 
@@ -47,19 +47,19 @@ def digits() -> dict[str, Any]:
     seeds = range(3)
 
     def median(sigma: float, clip: float, lot: int) -> list[float]:
-        runs = [training.trained(sigma, clip, lot, seed) for seed in seeds]
+        runs = [training_results.trained(sigma, clip, lot, seed) for seed in seeds]
         return [round(statistics.median(values), 4) for values in zip(*runs, strict=True)]
 
     curves = {
         grid.key(sigma, clip, lot): median(sigma, clip, lot)
-        for lot in training.LOTS
-        for sigma in training.SIGMAS
-        for clip in training.CLIPS
+        for lot in training_results.LOTS
+        for sigma in training_results.SIGMAS
+        for clip in training_results.CLIPS
     }
     spent = {
-        grid.key(sigma, lot): [float(f"{epsilon:.5g}") for epsilon in training.spent(sigma, lot, n)]
-        for lot in training.LOTS
-        for sigma in training.SIGMAS
+        grid.key(sigma, lot): [float(f"{epsilon:.5g}") for epsilon in training_results.spent(sigma, lot, n)]
+        for lot in training_results.LOTS
+        for sigma in training_results.SIGMAS
     }
     return {"n": n, "plain": median(0.0, 1.0, 128), "accuracy": curves, "epsilon": spent}
 
@@ -81,8 +81,8 @@ def tasks() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, (make, train, test) in jobs.items():
         found[name] = {"n": len(train), "accuracy": {}}
-        for epsilon in training.BUDGETS:
-            settings: dict[str, Any] = training.SETTINGS[name][math.isinf(epsilon)]
+        for epsilon in training_results.BUDGETS:
+            settings: dict[str, Any] = training_results.SETTINGS[name][math.isinf(epsilon)]
             runs = [
                 sgd.train(make(s), train, epsilon=epsilon, test=test, seed=s, progress=False, looks=1,
                           **settings)
@@ -102,7 +102,7 @@ def inversion() -> dict[str, Any]:
     means = attacks.class_means(train)
     images: dict[str, Any] = {}
     for name, epsilon in zip(attack_results.ATTACKED, (math.inf, 5.0, 1.0), strict=True):
-        settings: dict[str, Any] = training.SETTINGS["digits"][math.isinf(epsilon)]
+        settings: dict[str, Any] = training_results.SETTINGS["digits"][math.isinf(epsilon)]
         run = sgd.train(digit_mlp(seed=0), train, epsilon=epsilon, seed=0, progress=False, looks=1, **settings)
         images[name] = []
         for digit in range(10):
@@ -181,7 +181,7 @@ def membership() -> dict[str, Any]:
         everybody = sgd.Examples(images[chosen], given)
         lot = settings["q"] * int(member.sum())
         run = sgd.train(
-            digit_mlp(256, seed=seed), everybody.at(member), epsilon=settings["epsilon"], delta=training.DELTA,
+            digit_mlp(256, seed=seed), everybody.at(member), epsilon=settings["epsilon"], delta=training_results.DELTA,
             lot_size=lot, epochs=settings["epochs"], rate=lot / (500 * settings["q"]), seed=seed, progress=False,
             looks=1,
         )  # fmt: skip
@@ -200,10 +200,10 @@ def membership() -> dict[str, Any]:
             "members": int(member.sum()),
             "others": int((~member).sum()),
             "hits": np.interp(rates, curve.fpr, curve.tpr).round(4).tolist(),
-            "bound": attacks.dp_bound(rates, epsilon, training.DELTA).round(5).tolist(),
+            "bound": attacks.dp_bound(rates, epsilon, training_results.DELTA).round(5).tolist(),
             "advantage": round(curve.advantage, 4),
             "best": [round(float(x[(curve.tpr - curve.fpr).argmax()]), 4) for x in (curve.fpr, curve.tpr)],
-            "advantage_bound": round(attacks.advantage_bound(epsilon, training.DELTA), 4),
+            "advantage_bound": round(attacks.advantage_bound(epsilon, training_results.DELTA), 4),
             "right": [round(float(right[member].mean()), 4), round(float(right[~member].mean()), 4)],
             "truly_right": round(float(truly[~member].mean()), 4),
         }

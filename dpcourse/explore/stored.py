@@ -1,4 +1,4 @@
-"""Results that take too long to compute while a reader waits. ``make experiments`` makes them anew."""
+"""Stored results of long computations, in ``results/``; ``make experiments`` computes them again."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from dpcourse import checks
 
-Array: TypeAlias = Any  # given as anything that numpy takes, kept as an array of floats
+Array: TypeAlias = Any  # anything that numpy takes; a mark turns it into an array of floats
 
 #: Okabe and Ito's colours, which colour-blind readers tell apart; "sky" and "orange" also carry on a dark ground.
 PALETTE: dict[str, str] = {
@@ -30,7 +30,7 @@ PALETTE: dict[str, str] = {
     "grey": "#767676",
     "ink": "#222222",
 }
-#: What a mark may be told; anything else is refused when the mark is made.
+#: The styles of marks; any other word is refused when a mark is made.
 STYLES: dict[str, tuple[str, ...]] = {
     "colour": tuple(PALETTE),
     "dash": ("solid", "dashed", "dotted", "dashdot"),

@@ -1,6 +1,6 @@
 """A scene: one question, its controls, and the picture at each of their positions.
 
-``Scene(...)`` only keeps what it is told. ``packed`` draws the picture at every position of the controls, once, and
+Making a scene draws nothing yet. ``packed`` draws the picture at every position of the controls, once, and
 packs the numbers for the browser, which then follows the sliders by itself.
 """
 

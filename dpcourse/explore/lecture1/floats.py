@@ -1,4 +1,4 @@
-"""Lecture 1: what the textbook Laplace mechanism gives away on a real computer."""
+"""Lecture 1: floating-point numbers give away the count that Laplace noise should hide."""
 
 from __future__ import annotations
 

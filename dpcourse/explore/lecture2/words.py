@@ -1,4 +1,4 @@
-"""Lecture 2, local privacy in NLP: a sentence whose every word is a category of k-ary randomized response."""
+"""Lecture 2: private words. Each word of a sentence is reported by k-ary randomized response."""
 
 from __future__ import annotations
 

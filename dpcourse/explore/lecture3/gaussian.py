@@ -1,4 +1,4 @@
-"""Lecture 3: the Gaussian mechanism, its two calibrations, and why many coordinates like it."""
+"""Lecture 3: the Gaussian mechanism: its classical and its exact sigma, and its noise on many coordinates."""
 
 from __future__ import annotations
 

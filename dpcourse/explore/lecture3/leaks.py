@@ -1,4 +1,4 @@
-"""Lecture 3: what delta may do. Two algorithms that keep (0, delta)-DP and publish people's rows."""
+"""Lecture 3: two algorithms that are (0, delta)-DP and publish people's rows."""
 
 from __future__ import annotations
 

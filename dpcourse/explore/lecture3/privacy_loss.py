@@ -1,4 +1,4 @@
-"""Lecture 3: the privacy loss random variable, its tail, and what delta really counts."""
+"""Lecture 3: the privacy loss random variable: its histogram, its tail, and the share of it that delta counts."""
 
 from __future__ import annotations
 

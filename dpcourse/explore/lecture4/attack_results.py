@@ -1,4 +1,4 @@
-"""Lecture 4: the explorers of what trained models give away: inversion, canaries, membership. Results are stored."""
+"""Lecture 4: stored results of three attacks on trained models: inversion, canaries, membership."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 4, recap and algorithm: the walk downhill, in small and large lots, without noise and with it."""
+"""Lecture 4: SGD and DP-SGD on a loss of two parameters, step by step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from dpcourse import accounting
-from dpcourse.explore.lecture4.accounts import DELTA, WRITTEN, readable
+from dpcourse.explore.lecture4.privacy_accounts import DELTA, WRITTEN, readable
 from dpcourse.scenes import Axis, Line, Mark, Panel, Picture, again, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 from dpcourse.sensitivity.rows import clipped

@@ -1,4 +1,4 @@
-"""Mechanisms and estimates at one true epsilon: lecture 5's experiments, stored by ``experiments.adaptive_grid``."""
+"""Lecture 5: errors of many surveys, by mechanism and estimate (stored by ``experiments.adaptive_grid``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A survey that runs while the reader watches: a bar that fills, the estimate, the subset, and the error so far."""
+"""Lecture 5: ``watch_survey`` runs a survey and shows its estimate, its subset and its error while it goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 5: matrices of responses. What SRR, RRRR and the talk's naive idea report, and the epsilon true of each."""
+"""Lecture 5: response matrices of SRR, RRRR, the talk's naive idea and the published code, and their true epsilon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 5: how large should RRRR's subset be? The talk's chance of an honest answer, and its six utilities."""
+"""Lecture 5: the size of RRRR's subset: the chance of an honest answer, and the talk's six utilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surveys that learn: runs on the talk's twenty parties, stored by ``experiments.adaptive_pictures``."""
+"""Lecture 5: adaptive surveys of the talk's twenty parties (stored by ``experiments.adaptive_pictures``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 1: sums and vectors, and the sensitivity that their noise needs."""
+"""Lecture 1: the sensitivity of a sum of debts, and of a vector in the l1 and the l2 norm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 4, training for real: stored runs on handwritten digits and reviews (``python -m experiments.train_grid``).
+"""Lecture 4: stored training runs on handwritten digits and reviews (``python -m experiments.train_grid``).
 
 What a reader types between the stored settings of the digits is trained at once, where a kernel runs.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse import accounting
-from dpcourse.explore.lecture4.accounts import key
+from dpcourse.explore.lecture4.privacy_accounts import key
 from dpcourse.explore.stored import stored
 from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer

@@ -1,4 +1,4 @@
-"""Lecture 4, problem 1: gradients without a bound, and what clipping does to them."""
+"""Lecture 4: clipping of per-example gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 1: Laplace noise on one number. Its shape, its privacy loss, its error."""
+"""Lecture 1: Laplace noise on one number: its density, its privacy loss, its error."""
 
 from __future__ import annotations
 

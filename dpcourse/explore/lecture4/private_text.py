@@ -1,4 +1,4 @@
-"""Lecture 4, very tricky: what is private in text? After the slides' example of three conversations."""
+"""Lecture 4: three conversations of the slides, and what must be removed from them to protect Alice."""
 
 from __future__ import annotations
 

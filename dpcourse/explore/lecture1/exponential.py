@@ -1,4 +1,4 @@
-"""Lecture 1: the exponential mechanism picks a city where a society meets."""
+"""Lecture 1: the exponential mechanism chooses the city where a society meets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 2: a class that answers embarrassing questions, what it tells, and what that costs."""
+"""Lecture 2: surveys of a class: randomized response, local Laplace noise, and the price of local privacy."""
 
 from __future__ import annotations
 

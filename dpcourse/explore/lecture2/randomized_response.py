@@ -1,4 +1,4 @@
-"""Lecture 2: randomized response for one secret bit, from a bent coin to the tight theta(eps)."""
+"""Lecture 2: randomized response for one secret bit, from a bent coin to the three choices of theta(eps)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture 4, problem 2 and trick 3: what many steps cost, what sampling saves, and which sampling it must be."""
+"""Lecture 4: epsilon of DP-SGD by five accountants, and what Poisson sampling and shuffling cost."""
 
 from __future__ import annotations
 
