@@ -19,8 +19,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from experiments.results import RESULTS, write_result
+
 ROOT = Path(__file__).resolve().parents[1]
-RESULT = ROOT / "dpcourse" / "explore" / "results" / "adaptive.json"
 K, SEED = 20, 2025
 EPSILONS, RHOS = (0.5, 1.0, 5.0), (0.01, 0.1, 1.0)
 UTILITY_NAMES = ("fisher", "entropy", "tv_posterior", "tv_marginal", "squared_error", "honest")
@@ -98,7 +99,7 @@ def compute(job: Job) -> dict[str, Any]:
     crowd, truth = population(job.seed, job.epsilon, job.rho, job.runs)  # the same people for every method
     arriving = people(truth, job.arrivals, crowd)
     coins = np.random.default_rng([*setting, *job.name.encode()])
-    found: dict[str, Any] = {"job": asdict(job)}
+    outcome: dict[str, Any] = {"job": asdict(job)}
     if job.kind == "competitor":
         oracle = COMPETITORS[job.method](k=K, epsilon=job.epsilon)
         estimates: dict[str, list[Any]] = {"unbiased, projected": [], "maximum likelihood": []}
@@ -108,11 +109,13 @@ def compute(job: Job) -> dict[str, Any]:
             estimates["unbiased, projected"].append(to_simplex(oracle.estimate(reports)))
             estimates["maximum likelihood"].append(oracle.maximum_likelihood(reports))
             rows[run] = oracle.rows(reports)
-        told = float(((rows / rows.mean(axis=2, keepdims=True)) ** 2).mean()) - 1  # the chi-square, as seen
-        chains = Langevin(job.runs, K, information=told, rng=coins)
+        information = float(((rows / rows.mean(axis=2, keepdims=True)) ** 2).mean()) - 1  # the chi-square, as seen
+        chains = Langevin(job.runs, K, information=information, rng=coins)
         chains.fill(rows)
         estimates["posterior mean"] = list(chains.mean(4 * job.arrivals, job.arrivals // 5))
-        found["errors"] = {how: total_variation(np.array(made), truth).tolist() for how, made in estimates.items()}
+        outcome["errors"] = {
+            how: total_variation(np.array(simulated), truth).tolist() for how, simulated in estimates.items()
+        }
     else:
         if job.kind == "adaptive":
             rule = adaptive_rule(K, job.epsilon, job.method, job.share)
@@ -122,45 +125,37 @@ def compute(job: Job) -> dict[str, Any]:
             best = best_subsets(truth, job.epsilon, first_epsilons(K, job.epsilon, job.share), job.method)
             rule = lambda thetas: best  # noqa: E731
         updates = {} if job.kind in ("adaptive", "semi-adaptive") else {"updates": 0}
-        made = simulate(
+        simulated = simulate(
             truth, arriving, job.epsilon, rule, share=job.share, final=4 * job.arrivals, burn=job.arrivals // 5,
             rng=coins, **updates,
         )  # fmt: skip
-        found["errors"] = {
-            "posterior mean": made.errors.tolist(),
-            "maximum likelihood": total_variation(made.maximum_likelihood(), truth).tolist(),
+        outcome["errors"] = {
+            "posterior mean": simulated.errors.tolist(),
+            "maximum likelihood": total_variation(simulated.maximum_likelihood(), truth).tolist(),
         }
         if job.kind in ("adaptive", "semi-adaptive"):
-            found["best at truth"] = made.share_of(rule(truth)).tolist()
-            found["best at end"] = made.share_of(rule(made.estimate)).tolist()
-            found["size"] = np.bitwise_count(made.subsets).mean(axis=1).tolist()
-    found["seconds"] = time.monotonic() - start
-    return found
+            outcome["best at truth"] = simulated.share_of(rule(truth)).tolist()
+            outcome["best at end"] = simulated.share_of(rule(simulated.estimate)).tolist()
+            outcome["size"] = np.bitwise_count(simulated.subsets).mean(axis=1).tolist()
+    outcome["seconds"] = time.monotonic() - start
+    return outcome
 
 
-def kept(part: Path, job: Job) -> dict[str, Any] | None:
+def read_part(part: Path, job: Job) -> dict[str, Any] | None:
     """A finished part of this very job, or nothing."""
     try:
-        found = json.loads(part.read_text(encoding="utf-8"))
+        outcome = json.loads(part.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) and found.get("job") == asdict(job) else None
-
-
-def write(path: Path, content: Any) -> None:
-    """Write JSON, a list to a line, so that no half-written file is ever seen under its name."""
-    text = json.dumps(content, indent=0, ensure_ascii=False).replace(",\n", ", ").replace("], ", "],\n")
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(text + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    return outcome if isinstance(outcome, dict) and outcome.get("job") == asdict(job) else None
 
 
 def work(task: tuple[Job, Path]) -> float:
     """Compute a part and keep it; its seconds."""
     job, part = task
-    found = compute(job)
-    write(part, found)
-    return float(found["seconds"])
+    outcome = compute(job)
+    write_result(part, outcome)
+    return float(outcome["seconds"])
 
 
 def leave_interrupts_to_the_parent() -> None:
@@ -188,15 +183,15 @@ def collect(parts: list[tuple[Job, dict[str, Any]]]) -> dict[str, Any]:
     for epsilon in EPSILONS:
         for rho in RHOS:
             methods = []
-            for job, found in parts:
+            for job, outcome in parts:
                 if (job.epsilon, job.rho) != (epsilon, rho):
                     continue
-                for how, errors in found["errors"].items():
+                for how, errors in outcome["errors"].items():
                     entry = {"kind": job.kind, "name": job.name, "estimate": how, "error": box(errors)}
-                    entry["seconds"] = round(found["seconds"], 1)
+                    entry["seconds"] = round(outcome["seconds"], 1)
                     for extra in ("best at truth", "best at end", "size"):
-                        if extra in found:
-                            entry[extra] = {key: value for key, value in box(found[extra]).items() if key != "values"}
+                        if extra in outcome:
+                            entry[extra] = {key: value for key, value in box(outcome[extra]).items() if key != "values"}
                     methods.append(entry)
             top = population(parts[0][0].seed, epsilon, rho, parts[0][0].runs)[1].max(axis=1)
             shares = [round(float(share), 4) for share in top]
@@ -204,7 +199,7 @@ def collect(parts: list[tuple[Job, dict[str, Any]]]) -> dict[str, Any]:
     first = parts[0][0]
     return {
         "k": K, "runs": first.runs, "arrivals": first.arrivals, "seed": first.seed, "prior": 1.0,
-        "seconds": round(sum(found["seconds"] for _, found in parts)), "settings": settings,
+        "seconds": round(sum(outcome["seconds"] for _, outcome in parts)), "settings": settings,
     }  # fmt: skip
 
 
@@ -226,7 +221,7 @@ def main(arguments: list[str]) -> None:
     everything = jobs(options.runs, options.arrivals)
     folder = ROOT / "build" / "adaptive_grid" / f"{options.runs}x{options.arrivals}"
     folder.mkdir(parents=True, exist_ok=True)
-    missing = [job for job in everything if kept(folder / job.file, job) is None]
+    missing = [job for job in everything if read_part(folder / job.file, job) is None]
     start, done = time.monotonic(), len(everything) - len(missing)
     os.environ["OMP_NUM_THREADS"] = "1"  # the processes share the cores; read when they import numpy
     tasks = [(job, folder / job.file) for job in missing]
@@ -238,10 +233,12 @@ def main(arguments: list[str]) -> None:
     except KeyboardInterrupt:  # leaving the block has ended the processes
         sys.exit(f"\ninterrupted; finished parts are in {folder.relative_to(ROOT)}, run it again to go on")
     print(file=sys.stderr)
-    parts = [(job, kept(folder / job.file, job)) for job in everything]
+    parts = [(job, read_part(folder / job.file, job)) for job in everything]
     whole = (options.runs, options.arrivals) == (50, 10_000)
-    target = RESULT if whole else folder / "result.json"  # a trial does not replace what the lecture shows
-    write(target, collect([(job, found) for job, found in parts if found is not None]))
+    target = (
+        RESULTS / "adaptive.json" if whole else folder / "result.json"
+    )  # a trial does not replace what the lecture shows
+    write_result(target, collect([(job, outcome) for job, outcome in parts if outcome is not None]))
     size, seconds = target.stat().st_size, time.monotonic() - start
     print(f"{target.relative_to(ROOT)}: {size:,} bytes in {seconds:.0f} s", flush=True)
 

@@ -20,7 +20,7 @@ from dpcourse.adaptive_ldp.simulation import likelihoods
 from dpcourse.data import PARTIES
 from dpcourse.explore.lecture5 import surveys as shown
 from dpcourse.mechanisms import KaryResponse
-from experiments.adaptive_grid import RESULT, write
+from experiments.results import RESULTS, write_result
 
 K, ARRIVALS = len(PARTIES), shown.CHECKPOINTS[-1]
 CHAINS, EVERY, SEED = 50, 10, 5
@@ -42,14 +42,14 @@ def one_survey(
 
 def surveys() -> dict[str, Any]:
     """For ``explore.adaptive_survey``: adaptive surveys, and surveys that ask everybody with SRR, at three epsilons."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for epsilon in shown.EPSILONS:
         best = sorted(best_subset(PARTIES, epsilon, first_epsilons(K, epsilon)))
         survey, estimates = one_survey(epsilon, looks=shown.CHECKPOINTS)
         _, plain = one_survey(epsilon, 0.0, shown.CHECKPOINTS)  # no subset is needed to hold probability 0: SRR
         asked = [sorted(subset) for subset, _ in survey.history]
         hits = np.cumsum([subset == best for subset in asked])
-        found[f"{epsilon:g}"] = {
+        results[f"{epsilon:g}"] = {
             "best": best,
             "estimate": [estimate.round(4).tolist() for estimate in estimates],
             "error": [round(float(total_variation(estimate, PARTIES)), 4) for estimate in estimates],
@@ -57,7 +57,7 @@ def surveys() -> dict[str, Any]:
             "subset": [asked[t - 1] for t in shown.CHECKPOINTS],
             "best_so_far": [round(float(hits[t - 1] / t), 4) for t in shown.CHECKPOINTS],
         }
-    return found
+    return results
 
 
 def summary(samples: np.ndarray) -> dict[str, Any]:
@@ -98,14 +98,14 @@ def langevin() -> dict[str, Any]:
             thetas.append(chains.theta)
         records[name] = np.array(thetas)
     records[shown.SAMPLERS[2]] = without_noise(rows, 0.5, updates, rng)
-    found: dict[str, Any] = {"exact": summary(exact)}
+    results: dict[str, Any] = {"exact": summary(exact)}
     for name, record in records.items():
-        found[name] = {}
+        results[name] = {}
         for u in shown.UPDATES:  # of u updates the first half is forgotten
             samples = record[u // EVERY // 2 : u // EVERY].reshape(-1, K)
             apart = float(total_variation(samples.mean(0), exact.mean(0)))
-            found[name][f"{u}"] = {**summary(samples), "apart": round(apart, 4)}
-    return found
+            results[name][f"{u}"] = {**summary(samples), "apart": round(apart, 4)}
+    return results
 
 
 def narrowing() -> dict[str, Any]:
@@ -114,12 +114,12 @@ def narrowing() -> dict[str, Any]:
     subsets, reports = zip(*one_survey(epsilon)[0].history, strict=True)
     members = np.array([[x in subset for x in range(K)] for subset in subsets])
     rows = likelihoods(columns(K, epsilon, first_epsilons(K, epsilon)), members, np.array(reports))
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for n in shown.MOMENTS:
         samples = gibbs(*grouped(rows[:n]), sweeps=5_000, burn=500, chains=8, rng=n).reshape(-1, K)
         bins = [np.histogram(samples[:, x], shown.BINS, density=True)[0].round(3).tolist() for x in shown.FOLLOWED]
-        found[f"{n}"] = {**summary(samples), "density": bins}
-    return found
+        results[f"{n}"] = {**summary(samples), "density": bins}
+    return results
 
 
 MAKERS = {"surveys": surveys, "langevin": langevin, "narrowing": narrowing}
@@ -129,8 +129,8 @@ def main(names: list[str]) -> None:
     """Write the named results, or all."""
     for name in names or list(MAKERS):
         start = time.monotonic()
-        target = RESULT.with_name(f"{name}.json")
-        write(target, MAKERS[name]())
+        target = RESULTS / f"{name}.json"
+        write_result(target, MAKERS[name]())
         print(f"{name}.json: {target.stat().st_size:,} bytes in {time.monotonic() - start:.0f} s", flush=True)
 
 

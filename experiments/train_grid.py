@@ -3,25 +3,22 @@
 Names after it (accounts, inversion, digits, tasks, canaries, membership) make only those. They go to
 dpcourse/explore/results/, where the explorers find them. Every run is seeded; accuracies can differ a little between
 versions of torch and kinds of processors, and more if the noise is drawn in another way. The lecture's text and
-tests/explore/test_dp_sgd.py state some of these numbers: read them again afterwards.
+tests/explore/test_lecture4.py state some of these numbers: read them again afterwards.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from dpcourse import accounting
-from dpcourse.explore.lecture4 import accounts as grid
-from dpcourse.explore.lecture4 import attack_results, training
-
-RESULTS = Path(__file__).resolve().parents[1] / "dpcourse" / "explore" / "results"
+from dpcourse.explore.lecture4 import attack_results, training_results
+from dpcourse.explore.lecture4 import privacy_accounts as grid
+from experiments.results import RESULTS, write_result
 
 
 def accounts() -> dict[str, Any]:
@@ -50,19 +47,19 @@ def digits() -> dict[str, Any]:
     seeds = range(3)
 
     def median(sigma: float, clip: float, lot: int) -> list[float]:
-        runs = [training.trained(sigma, clip, lot, seed) for seed in seeds]
+        runs = [training_results.trained(sigma, clip, lot, seed) for seed in seeds]
         return [round(statistics.median(values), 4) for values in zip(*runs, strict=True)]
 
     curves = {
         grid.key(sigma, clip, lot): median(sigma, clip, lot)
-        for lot in training.LOTS
-        for sigma in training.SIGMAS
-        for clip in training.CLIPS
+        for lot in training_results.LOTS
+        for sigma in training_results.SIGMAS
+        for clip in training_results.CLIPS
     }
     spent = {
-        grid.key(sigma, lot): [float(f"{epsilon:.5g}") for epsilon in training.spent(sigma, lot, n)]
-        for lot in training.LOTS
-        for sigma in training.SIGMAS
+        grid.key(sigma, lot): [float(f"{epsilon:.5g}") for epsilon in training_results.spent(sigma, lot, n)]
+        for lot in training_results.LOTS
+        for sigma in training_results.SIGMAS
     }
     return {"n": n, "plain": median(0.0, 1.0, 128), "accuracy": curves, "epsilon": spent}
 
@@ -81,18 +78,18 @@ def tasks() -> dict[str, Any]:
         "3,200 reviews": (lambda seed: TextClassifier(small.vocabulary, seed=seed), small.train, small.test),
         "16,000 reviews": (lambda seed: TextClassifier(large.vocabulary, seed=seed), large.train, large.test),
     }
-    found: dict[str, Any] = {}
+    outcome: dict[str, Any] = {}
     for name, (make, train, test) in jobs.items():
-        found[name] = {"n": len(train), "accuracy": {}}
-        for epsilon in training.BUDGETS:
-            settings: dict[str, Any] = training.SETTINGS[name][math.isinf(epsilon)]
+        outcome[name] = {"n": len(train), "accuracy": {}}
+        for epsilon in training_results.BUDGETS:
+            settings: dict[str, Any] = training_results.SETTINGS[name][math.isinf(epsilon)]
             runs = [
                 sgd.train(make(s), train, epsilon=epsilon, test=test, seed=s, progress=False, looks=1,
                           **settings)
                 for s in range(5)
             ]  # fmt: skip
-            found[name]["accuracy"][f"{epsilon:g}"] = [round(run.accuracy or 0.0, 4) for run in runs]
-    return found
+            outcome[name]["accuracy"][f"{epsilon:g}"] = [round(run.accuracy or 0.0, 4) for run in runs]
+    return outcome
 
 
 def inversion() -> dict[str, Any]:
@@ -105,15 +102,15 @@ def inversion() -> dict[str, Any]:
     means = attacks.class_means(train)
     images: dict[str, Any] = {}
     for name, epsilon in zip(attack_results.ATTACKED, (math.inf, 5.0, 1.0), strict=True):
-        settings: dict[str, Any] = training.SETTINGS["digits"][math.isinf(epsilon)]
+        settings: dict[str, Any] = training_results.SETTINGS["digits"][math.isinf(epsilon)]
         run = sgd.train(digit_mlp(seed=0), train, epsilon=epsilon, seed=0, progress=False, looks=1, **settings)
         images[name] = []
         for digit in range(10):
-            found = attacks.invert(run.model, digit)
-            like = attacks.likeness(found.image, means)
+            outcome = attacks.invert(run.model, digit)
+            like = attacks.likeness(outcome.image, means)
             images[name].append({
-                "image": [[round(x, 3) for x in row] for row in found.image[0].tolist()],
-                "confidence": round(found.confidence, 4),
+                "image": [[round(x, 3) for x in row] for row in outcome.image[0].tolist()],
+                "confidence": round(outcome.confidence, 4),
                 "likest": int(like.argmax()),
                 "likeness": round(float(like.max()), 3),
             })  # fmt: skip
@@ -180,38 +177,38 @@ def membership() -> dict[str, Any]:
         chosen = torch.randperm(len(images), generator=draw)[:1_000]
         wrong = torch.rand(1_000, generator=draw) < 0.2
         moved = torch.randint(1, 10, (1_000,), generator=draw)
-        given = torch.where(wrong, (labels[chosen] + moved) % 10, labels[chosen])
+        labels_seen = torch.where(wrong, (labels[chosen] + moved) % 10, labels[chosen])
         member = torch.rand(1_000, generator=draw) < 0.5
-        everybody = Examples(images[chosen], given)
+        everybody = Examples(images[chosen], labels_seen)
         lot = settings["q"] * int(member.sum())
         run = sgd.train(
-            digit_mlp(256, seed=seed), everybody.at(member), epsilon=settings["epsilon"], delta=training.DELTA,
+            digit_mlp(256, seed=seed), everybody.at(member), epsilon=settings["epsilon"], delta=training_results.DELTA,
             lot_size=lot, epochs=settings["epochs"], learning_rate=lot / (500 * settings["q"]), seed=seed,
             progress=False, looks=1,
         )  # fmt: skip
         losses = attacks.losses_of(run.model, everybody, sgd.cross_entropy)
         with torch.no_grad():
             guessed = run.model(everybody.inputs).argmax(-1)
-        return losses, member.numpy(), (guessed == given).numpy(), (guessed == labels[chosen]).numpy()
+        return losses, member.numpy(), (guessed == labels_seen).numpy(), (guessed == labels[chosen]).numpy()
 
     rates = np.array(attack_results.FALSE_ALARMS)
-    found: dict[str, Any] = {}
+    outcome: dict[str, Any] = {}
     for name, settings in attack_results.OVERFITTED.items():
         epsilon, games = settings["epsilon"], [game(settings, seed) for seed in range(10)]
         losses, member, right, truly = (np.concatenate(column) for column in zip(*games, strict=True))
         curve = attacks.roc(-losses[member], -losses[~member])
-        found[name] = {
+        outcome[name] = {
             "members": int(member.sum()),
             "others": int((~member).sum()),
             "hits": np.interp(rates, curve.fpr, curve.tpr).round(4).tolist(),
-            "bound": attacks.dp_bound(rates, epsilon, training.DELTA).round(5).tolist(),
+            "bound": attacks.dp_bound(rates, epsilon, training_results.DELTA).round(5).tolist(),
             "advantage": round(curve.advantage, 4),
             "best": [round(float(x[(curve.tpr - curve.fpr).argmax()]), 4) for x in (curve.fpr, curve.tpr)],
-            "advantage_bound": round(attacks.advantage_bound(epsilon, training.DELTA), 4),
+            "advantage_bound": round(attacks.advantage_bound(epsilon, training_results.DELTA), 4),
             "right": [round(float(right[member].mean()), 4), round(float(right[~member].mean()), 4)],
             "truly_right": round(float(truly[~member].mean()), 4),
         }
-    return found
+    return outcome
 
 
 MAKERS = {
@@ -224,9 +221,9 @@ def main(names: list[str]) -> None:
     """Write the named results, or all."""
     for name in names or list(MAKERS):
         start = time.monotonic()
-        text = json.dumps(MAKERS[name](), indent=0, ensure_ascii=False).replace(",\n", ", ").replace("], ", "],\n")
-        (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-        print(f"{name}.json: {len(text):,} bytes in {time.monotonic() - start:.0f} s", flush=True)
+        target = RESULTS / f"{name}.json"
+        write_result(target, MAKERS[name]())
+        print(f"{name}.json: {target.stat().st_size:,} bytes in {time.monotonic() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

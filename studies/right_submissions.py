@@ -163,7 +163,7 @@ class Study:
         fewer = [f"{'|'.join(one)} {result.seeds:,}" for one, result in self.known.items() if result.seeds < self.seeds]
         lines.append(f"fewer than {self.seeds:,} seeds: {', '.join(fewer) or 'none'}")
         failed = {"|".join(one): result.failed for one, result in self.known.items() if result.failed}
-        lines.append(f"{sum(found.seeds for found in self.known.values()):,} gradings, failed: {failed or 'none'}")
+        lines.append(f"{sum(result.seeds for result in self.known.values()):,} gradings, failed: {failed or 'none'}")
         return "\n".join(lines)
 
 

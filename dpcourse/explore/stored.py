@@ -1,14 +1,14 @@
-"""Results that take too long to compute while a reader waits. ``make experiments`` makes them anew."""
+"""Stored results of long computations, in ``results/``; ``make experiments`` computes them again."""
 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any
 
 
-@lru_cache(maxsize=8)
+@cache
 def stored(name: str) -> Any:
     """The content of ``explore/results/<name>.json``."""
     return json.loads((resources.files("dpcourse.explore") / "results" / f"{name}.json").read_text(encoding="utf-8"))

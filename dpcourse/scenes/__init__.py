@@ -15,11 +15,14 @@ from dpcourse.scenes.picture import (
     Points,
     Rule,
     Table,
+    dot,
     panel,
+    picture_of,
 )
 from dpcourse.scenes.scene import Packed, Scene
 
 __all__ = [
     "PALETTE", "Axis", "Band", "Bars", "Control", "Heat", "Label", "Line", "Mark", "Packed", "Panel", "Picture",
-    "Points", "Rule", "Scene", "Table", "again", "choice", "panel", "slider",
+    "Points", "Rule", "Scene", "Table", "again", "choice", "dot", "panel", "picture_of",
+    "slider",
 ]  # fmt: skip

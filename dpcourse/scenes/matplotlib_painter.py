@@ -39,20 +39,19 @@ def figure(picture: Picture, *, title: str = "", width: float = 10) -> Figure:
     """Paint a picture, ``width`` inches wide. The figure belongs to no window; save it or show it as you like."""
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         height = max(_height(part) for part in picture.panels) + 1.1
-        made = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(made)
-        grid = made.subplots(
-            1, len(picture.panels), squeeze=False, width_ratios=[part.share for part in picture.panels]
-        )
+        painting = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(painting)
+        shares = [part.share for part in picture.panels]
+        grid = painting.subplots(1, len(shares), squeeze=False, width_ratios=shares)
         for axes, part in zip(grid[0], picture.panels, strict=True):
             if isinstance(part, Table):
                 _table(axes, part)
             else:
                 _panel(axes, part)
         if title:
-            made.suptitle(title, x=0.01, ha="left", fontweight="bold")
-        made.supxlabel(textwrap.fill(picture.says, int(width * 13)), x=0.01, ha="left", fontsize=10)
-    return made
+            painting.suptitle(title, x=0.01, ha="left", fontweight="bold")
+        painting.supxlabel(textwrap.fill(picture.says, int(width * 13)), x=0.01, ha="left", fontsize=10)
+    return painting
 
 
 def png(picture: Picture, *, title: str = "", width: float = 10, dpi: int = 80) -> bytes:
@@ -75,15 +74,8 @@ def _panel(axes: Axes, part: Panel) -> None:
         _PAINT[type(mark)](axes, mark)
     named = [mark for mark in part.marks if getattr(mark, "label", "") and not isinstance(mark, Rule | Heat)]
     if named:  # above the axes, where no curve can run into it, with the panel's title on top
-        legend = axes.legend(
-            title=part.title,
-            loc="lower left",
-            bbox_to_anchor=(0, 1.01),
-            ncols=2,
-            frameon=False,
-            fontsize=9,
-            borderaxespad=0,
-        )
+        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1.01), "borderaxespad": 0}
+        legend = axes.legend(title=part.title, ncols=2, frameon=False, fontsize=9, **place)
         legend.set_alignment("left")
     else:
         axes.set_title(part.title, loc="left", fontsize=10)
@@ -124,31 +116,14 @@ def _bars(axes: Axes, mark: Bars) -> None:
 
 
 def _points(axes: Axes, mark: Points) -> None:
-    axes.plot(
-        mark.x,
-        mark.y,
-        ls="",
-        marker=MARKERS[mark.marker],
-        ms=mark.size,
-        color=PALETTE[mark.colour],
-        mec="white",
-        mew=0.5,
-        label=mark.label or "_",
-    )
+    look: dict[str, Any] = {"color": PALETTE[mark.colour], "marker": MARKERS[mark.marker], "ms": mark.size}
+    axes.plot(mark.x, mark.y, ls="", mec="white", mew=0.5, label=mark.label or "_", **look)
 
 
 def _heat(axes: Axes, mark: Heat) -> None:
-    shades = axes.imshow(
-        mark.z,
-        origin="lower",
-        aspect="auto",
-        extent=(mark.left, mark.right, mark.bottom, mark.top),
-        vmin=mark.low,
-        vmax=mark.high,
-        cmap="cividis",
-    )
-    bar = axes.figure.colorbar(shades, ax=axes)
-    bar.set_label(mark.label)
+    place: dict[str, Any] = {"origin": "lower", "extent": (mark.left, mark.right, mark.bottom, mark.top)}
+    shades = axes.imshow(mark.z, aspect="auto", vmin=mark.low, vmax=mark.high, cmap="cividis", **place)
+    axes.figure.colorbar(shades, ax=axes).set_label(mark.label)
 
 
 def _rule(axes: Axes, mark: Rule) -> None:
@@ -174,11 +149,11 @@ def _table(axes: Axes, part: Table) -> None:
     columns = ("", *part.columns)
     # a row whose first cell is empty belongs to the one above: it stands out with it, but the mark is there already
     rows = [(part.mark if on and row[0] else "", *row) for on, row in zip(part.marked, part.rows, strict=True)]
-    made = axes.table(cellText=[list(row) for row in rows], colLabels=list(columns), loc="upper left", cellLoc="left")
-    made.auto_set_font_size(False)
-    made.set_fontsize(8)
-    made.auto_set_column_width(list(range(len(columns))))
-    for (row, _), cell in made.get_celld().items():
+    table = axes.table(cellText=[list(row) for row in rows], colLabels=list(columns), loc="upper left", cellLoc="left")
+    table.auto_set_font_size(False)
+    table.set_fontsize(8)
+    table.auto_set_column_width(list(range(len(columns))))
+    for (row, _), cell in table.get_celld().items():
         cell.set_linewidth(0.3)
         if row and part.marked[row - 1]:
             cell.set_facecolor("#FBE3D6")

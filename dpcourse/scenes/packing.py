@@ -47,15 +47,15 @@ class Packer:
 
     def _store(self, stacked: NDArray[Any]) -> dict[str, Any]:
         """Store an array of shape (*controls, n), over the controls on which it depends."""
-        kept = stacked.reshape(*self.shape, -1)
+        rows = stacked.reshape(*self.shape, -1)
         by = []
         for axis in range(len(self.shape)):
-            first = np.take(kept, [0], axis=axis)
-            if np.array_equal(kept, np.broadcast_to(first, kept.shape)):
-                kept = first
+            first = np.take(rows, [0], axis=axis)
+            if np.array_equal(rows, np.broadcast_to(first, rows.shape)):
+                rows = first
             else:
                 by.append(axis)
-        flat = kept.ravel().astype(float)
+        flat = rows.ravel().astype(float)
         if not np.all(np.isfinite(flat)):
             raise ValueError("a picture holds a number that is not finite")
         # Seven digits are too few for numbers that lie far from 0 and close together (10,000,000 against 10,000,001):
@@ -65,7 +65,7 @@ class Packer:
         if reach > np.finfo("f4").max:
             raise ValueError(f"a picture holds a number too large for the browser, {reach:g}")
         numbers = (flat - base).astype("<f4")
-        leaf: dict[str, Any] = {"at": self.length, "n": kept.shape[-1], "by": by}
+        leaf: dict[str, Any] = {"at": self.length, "n": rows.shape[-1], "by": by}
         if base:
             leaf["base"] = base
         self.parts.append(numbers)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from dpcourse import checks
 
-Array: TypeAlias = Any  # given as anything that numpy takes, kept as an array of floats
+Array: TypeAlias = Any  # anything that numpy takes; a mark turns it into an array of floats
 
 #: Okabe and Ito's colours, which colour-blind readers tell apart; "sky" and "orange" also carry on a dark ground.
 PALETTE: dict[str, str] = {
@@ -30,7 +30,7 @@ PALETTE: dict[str, str] = {
     "grey": "#767676",
     "ink": "#222222",
 }
-#: What a mark may be told; anything else is refused when the mark is made.
+#: The styles of marks; any other word is refused when a mark is made.
 STYLES: dict[str, tuple[str, ...]] = {
     "colour": tuple(PALETTE),
     "dash": ("solid", "dashed", "dotted", "dashdot"),
@@ -288,6 +288,18 @@ class Picture:
     def __post_init__(self) -> None:
         if not self.panels or not self.says.strip():
             raise ValueError(f"a picture needs panels and a sentence, got {len(self.panels)} panels, {self.says!r}")
+
+
+def dot(
+    x: float, y: float, label: str = "", *, colour: str = "blue", marker: str = "circle", size: float = 9
+) -> Points:
+    """A single point, larger than one of many: where the controls stand."""
+    return Points([x], [y], label, colour, marker, size)
+
+
+def picture_of(says: str, *panels: Panel | Table) -> Picture:
+    """A picture from its sentence and its panels."""
+    return Picture(panels, says)
 
 
 def panel(

@@ -1,11 +1,12 @@
 """A scene: one question, its controls, and the picture at each of their positions.
 
-``Scene(...)`` only keeps what it is told. ``packed`` draws the picture at every position of the controls, once, and
+Making a scene draws nothing yet. ``packed`` draws the picture at every position of the controls, once, and
 packs the numbers for the browser, which then follows the sliders by itself.
 """
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import math
@@ -59,6 +60,12 @@ class Scene:
         if math.prod(self.shape) > MOST_PICTURES:
             pictures = math.prod(self.shape)
             raise ValueError(f"{self.title!r} asks for {pictures:,} pictures; {MOST_PICTURES:,} is the most")
+        parameters = list(inspect.signature(self.draw).parameters)
+        if parameters != names:
+            raise ValueError(
+                f"the parameters of draw must be the controls of {self.title!r}, in their order: "
+                f"draw takes {parameters}, the controls are {names}"
+            )
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import functools
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any, ParamSpec
@@ -11,7 +11,7 @@ from typing import Any, ParamSpec
 import anywidget
 import traitlets
 
-from dpcourse.scenes import Picture, Scene, page
+from dpcourse.scenes import Control, Picture, Scene, page
 
 P = ParamSpec("P")
 
@@ -86,13 +86,39 @@ class Explorer(anywidget.AnyWidget):
         return {**(data or {}), "image/png": still, "text/plain": words}, metadata
 
 
-def explorer(make: Callable[P, Scene]) -> Callable[P, Explorer]:
-    """Make a function that describes a scene return it as an explorer, and enter it in the catalogue."""
+def explorer(
+    title: str, question: str, *controls: Control
+) -> Callable[[Callable[..., Picture]], Callable[[], Explorer]]:
+    """Make ``draw(epsilon, n)``, whose parameters are the names of the controls, an explorer of the catalogue.
 
-    @functools.wraps(make)
+    The function's name and docstring are the explorer's; its pictures are drawn when it is shown for the first time.
+    """
+
+    def enter(draw: Callable[..., Picture]) -> Callable[[], Explorer]:
+        scene = Scene(title, question, controls, draw)
+
+        def show() -> Explorer:
+            return Explorer(scene)
+
+        return _enter(show, draw)
+
+    return enter
+
+
+def explorer_from_scene(make_scene: Callable[P, Scene]) -> Callable[P, Explorer]:
+    """The same for an explorer that takes arguments: a function of them that returns a scene."""
+
     def show(*args: P.args, **kwargs: P.kwargs) -> Explorer:
-        return Explorer(make(*args, **kwargs))
+        return Explorer(make_scene(*args, **kwargs))
 
-    show.__annotations__ = {**make.__annotations__, "return": Explorer}
-    CATALOGUE[make.__name__] = show
+    signature = inspect.signature(make_scene).replace(return_annotation=Explorer)
+    show.__signature__ = signature  # type: ignore[attr-defined]
+    return _enter(show, make_scene)
+
+
+def _enter(show: Callable[P, Explorer], described: Callable[..., Any]) -> Callable[P, Explorer]:
+    """Enter an explorer in the catalogue, with the name and the docstring of the function that describes it."""
+    for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(show, attribute, getattr(described, attribute))
+    CATALOGUE[described.__name__] = show
     return show

@@ -15,9 +15,9 @@ SMALL = grid.jobs(runs=2, arrivals=60)
 def test_a_part_is_computed_kept_and_found_again(tmp_path, kind):
     job = next(job for job in SMALL if job.kind == kind and (job.epsilon, job.rho) == (5.0, 1.0))
     part = tmp_path / job.file
-    assert grid.kept(part, job) is None
+    assert grid.read_part(part, job) is None
     grid.work((job, part))
-    found = grid.kept(part, job)
+    found = grid.read_part(part, job)
     assert found is not None
     assert [path.name for path in tmp_path.iterdir()] == [job.file]  # nothing unfinished is left
     for errors in found["errors"].values():
@@ -25,9 +25,9 @@ def test_a_part_is_computed_kept_and_found_again(tmp_path, kind):
         assert all(0 < error < 0.7 for error in errors)
     again = grid.compute(job)
     assert again["errors"] == found["errors"]
-    assert grid.kept(part, dataclasses.replace(job, arrivals=61)) is None
+    assert grid.read_part(part, dataclasses.replace(job, arrivals=61)) is None
     part.write_text(part.read_text()[:-20])  # as if a disk had filled up
-    assert grid.kept(part, job) is None
+    assert grid.read_part(part, job) is None
 
 
 def test_every_part_has_a_name_of_its_own():

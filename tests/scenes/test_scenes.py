@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,15 @@ from dpcourse.scenes import (
     Table,
     again,
     choice,
+    dot,
     matplotlib_painter,
     panel,
+    picture_of,
     slider,
+    widget,
 )
 from dpcourse.scenes.packing import Packer, tree_of, unpack
-from dpcourse.scenes.widget import BadValue, Explorer
+from dpcourse.scenes.widget import BadValue, Explorer, explorer, explorer_from_scene
 from tests.explore.painted import assert_paper_shows
 
 UNIT = Axis("x", 0, 1)
@@ -129,6 +133,41 @@ def test_values_between_the_stops_and_later_draws_are_drawn_on_demand() -> None:
 def test_a_page_starts_where_the_explorer_stands() -> None:
     moved = scene().starting_at({"a": 4.2, "kind": "down", "draw": 4})
     assert moved.start == {"a": 4.0, "kind": "down", "draw": 1}
+
+
+def test_a_decorated_draw_is_an_explorer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(widget, "CATALOGUE", {})
+
+    @explorer("A try", "Does it work?", slider("a", "a", [1, 2], 1))
+    def tried(a: float) -> Picture:
+        """A point that moves."""
+        return picture_of(f"a is {a:g}", panel("p", Axis("x", 0, 9), UNIT, dot(a, 0.5)))
+
+    @explorer_from_scene
+    def tried_up_to(most: int = 3) -> Scene:
+        """The same, farther."""
+        return Scene("A try", "Does it work?", (slider("a", "a", range(1, most), 1),), lambda a: tried().scene.draw(a))
+
+    assert list(widget.CATALOGUE.values()) == [tried, tried_up_to]
+    assert (tried.__name__, tried.__doc__) == ("tried", "A point that moves.")
+    assert (tried().scene.start, tried_up_to(5).scene.shape) == ({"a": 1}, (4,))
+    assert (len(inspect.signature(tried).parameters), *inspect.signature(tried_up_to).parameters) == (0, "most")
+    assert tried().scene is tried().scene  # drawn once, however often it is shown
+
+
+def test_the_parameters_of_draw_are_the_controls() -> None:
+    with pytest.raises(
+        ValueError, match=r"'A try'.*draw takes \['epsilon', 'm'\], the controls are \['epsilon', 'n'\]"
+    ):
+
+        @explorer("A try", "Does it work?", slider("epsilon", "ε", [1, 2], 1), slider("n", "n", [1, 2], 1))
+        def tried(epsilon: float, m: int) -> Picture:
+            return picture(epsilon)
+
+
+def test_a_dot_is_points_of_one_point() -> None:
+    point = dot(2, 3, "here", colour="red", marker="square", size=8)
+    assert repr(point) == repr(Points([2], [3], "here", "red", "square", 8))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Lecture 3: what delta may do. Two algorithms that keep (0, delta)-DP and publish people's rows."""
+"""Lecture 3: two algorithms that are (0, delta)-DP and publish people's rows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpcourse import LeakRows, LeakTable, data
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, Table, again, choice, panel, slider
+from dpcourse import data
+from dpcourse.mechanisms import LeakRows, LeakTable
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, Table, again, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["leak_table", "somebody_leaks"]
@@ -67,85 +68,82 @@ def _named(algorithm: str, leaked: list[str]) -> str:
     return f"{len(leaked)} of {PEOPLE} rows leaked ({names})"
 
 
-@explorer
-def leak_table() -> Scene:
+ROW_TICKS = tuple((rows, f"{rows}") for rows in range(0, PEOPLE + 1, 2))
+
+
+@explorer(
+    "Private by the letter",
+    "How bad can a run be that the definition allows?",
+    choice("algorithm", "what may leak", list(ALGORITHMS), "each row by itself"),
+    slider("delta", "δ", [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3], 0.01, "{:g}"),
+    again(draws=8),
+)
+def leak_table(algorithm: str, delta: float, draw: int) -> Picture:
     """The two extreme algorithms of the slides at work: what one run made public; beside it, 1,000 other runs."""
-
-    ticks = tuple((rows, f"{rows}") for rows in range(0, PEOPLE + 1, 2))
-
-    def draw(algorithm: str, delta: float, draw: int) -> Picture:
-        patients = _patients()
-        mechanism = ALGORITHMS[algorithm](delta=delta)
-        out = set(mechanism.release(patients, rng=np.random.default_rng([draw, 7])) or ())
-        counts = _leaked_in_many_runs(algorithm, delta, draw)
-        somebody = int(counts[1:].sum())
-        chance = mechanism.probability_somebody_leaks(PEOPLE)
-        return Picture(
-            (
-                Table(
-                    "What this run made public",
-                    COLUMNS,
-                    _public(algorithm, out),
-                    [float(row in out) for row in patients],
-                    "leaked",
-                ),
-                panel(
-                    f"{RUNS:,} other runs: how many rows leaked?",
-                    Axis("rows leaked in one run", -0.7, PEOPLE + 0.7, ticks=ticks),
-                    Axis("runs", 0, 1_050),
-                    Bars(np.arange(PEOPLE + 1), counts, "", "red", "solid", 0.8),
-                    height=290,
-                ),
-            ),
-            f"This run: {_named(algorithm, [row[0] for row in patients if row in out])}. Out of {RUNS:,} other runs, "
-            f"{somebody} leaked something ({chance:.1%} expected), {counts[-1]} leaked everything. Both algorithms are "
-            f"(0, {delta:g})-DP.",
-        )
-
-    controls = (
-        choice("algorithm", "what may leak", list(ALGORITHMS), "each row by itself"),
-        slider("delta", "δ", [0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3], 0.01, "{:g}"),
-        again(draws=8),
+    patients = _patients()
+    mechanism = ALGORITHMS[algorithm](delta=delta)
+    out = set(mechanism.release(patients, rng=np.random.default_rng([draw, 7])) or ())
+    counts = _leaked_in_many_runs(algorithm, delta, draw)
+    somebody = int(counts[1:].sum())
+    chance = mechanism.probability_somebody_leaks(PEOPLE)
+    return picture_of(
+        f"This run: {_named(algorithm, [row[0] for row in patients if row in out])}. Out of {RUNS:,} other runs, "
+        f"{somebody} leaked something ({chance:.1%} expected), {counts[-1]} leaked everything. Both algorithms are "
+        f"(0, {delta:g})-DP.",
+        Table(
+            "What this run made public",
+            COLUMNS,
+            _public(algorithm, out),
+            [float(row in out) for row in patients],
+            "leaked",
+        ),
+        panel(
+            f"{RUNS:,} other runs: how many rows leaked?",
+            Axis("rows leaked in one run", -0.7, PEOPLE + 0.7, ticks=ROW_TICKS),
+            Axis("runs", 0, 1_050),
+            Bars(np.arange(PEOPLE + 1), counts, colour="red"),
+            height=290,
+        ),
     )
-    return Scene("Private by the letter", "How bad can a run be that the definition allows?", controls, draw)
 
 
-@explorer
-def somebody_leaks() -> Scene:
+SIZES = np.unique(np.round(np.logspace(0, 9, 181)))
+
+
+@lru_cache(maxsize=64)
+def leak_chances(delta: float) -> list[float]:
+    """The probability that somebody leaks, over the number of people."""
+    return [LeakRows(delta=delta).probability_somebody_leaks(int(n)) for n in SIZES]
+
+
+PEOPLE_STOPS = [m * 10**d for d in range(9) for m in (1, 2, 5)] + [10**9]
+
+
+@explorer(
+    "Somebody among many",
+    "How small must δ be for n people?",
+    slider("n", "people n", PEOPLE_STOPS, 1_000, "{:,}"),
+    slider("delta", "δ", [10.0**-d for d in range(9, 0, -1)], 1e-6, "{:.0e}"),
+)
+def somebody_leaks(n: int, delta: float) -> Picture:
     """The probability that somebody leaks among n people, against the approximation n delta of the slide."""
-    sizes = np.unique(np.round(np.logspace(0, 9, 181)))
-
-    @lru_cache(maxsize=64)
-    def chances(delta: float) -> list[float]:
-        return [LeakRows(delta=delta).probability_somebody_leaks(int(n)) for n in sizes]
-
-    def draw(n: int, delta: float) -> Picture:
-        exact = LeakRows(delta=delta).probability_somebody_leaks(n)
-        straight = np.logspace(0, min(9, np.log10(2 / delta)), 121)  # it leaves the picture where n delta is 2
-        return Picture(
-            (
-                panel(
-                    "Is anybody exposed?",
-                    Axis("people in the table, n", 1, 1e9, log=True),
-                    Axis("probability (nδ: expected number of people)", 0, 2),
-                    Line(straight, straight * delta, "nδ", "orange", "dashed"),
-                    Line(sizes, chances(delta), "probability that somebody leaks, 1 − (1 − δ)^n", "red", width=3),
-                    Rule(1, "y", "", "grey", "dotted"),
-                    Label(1.3, 1, "certainty", "grey", "start"),
-                    Rule(1 / delta, "x", "", "grey"),
-                    Label(0.8 / delta, 1.7, "n = 1/δ", "grey", "end"),
-                    Points([n], [exact], "your n", "ink", "circle", 10),
-                    drag="n",
-                    height=290,
-                ),
-            ),
-            f"n = {n:,} people and δ = {delta:g}: somebody is exposed with probability {exact:.3g}, while nδ = "
-            f"{n * delta:.3g} is the number of people exposed on average.",
-        )
-
-    people = [m * 10**d for d in range(9) for m in (1, 2, 5)] + [10**9]
-    controls = (
-        slider("n", "people n", people, 1_000, "{:,}"),
-        slider("delta", "δ", [10.0**-d for d in range(9, 0, -1)], 1e-6, "{:.0e}"),
+    exact = LeakRows(delta=delta).probability_somebody_leaks(n)
+    straight = np.logspace(0, min(9, np.log10(2 / delta)), 121)  # it leaves the picture where n delta is 2
+    return picture_of(
+        f"n = {n:,} people and δ = {delta:g}: somebody is exposed with probability {exact:.3g}, while nδ = "
+        f"{n * delta:.3g} is the number of people exposed on average.",
+        panel(
+            "Is anybody exposed?",
+            Axis("people in the table, n", 1, 1e9, log=True),
+            Axis("probability (nδ: expected number of people)", 0, 2),
+            Line(straight, straight * delta, "nδ", "orange", "dashed"),
+            Line(SIZES, leak_chances(delta), "probability that somebody leaks, 1 − (1 − δ)^n", "red", width=3),
+            Rule(1, "y", colour="grey", dash="dotted"),
+            Label(1.3, 1, "certainty", "grey", "start"),
+            Rule(1 / delta, "x", colour="grey"),
+            Label(0.8 / delta, 1.7, "n = 1/δ", "grey", "end"),
+            dot(n, exact, "your n", colour="ink", size=10),
+            drag="n",
+            height=290,
+        ),
     )
-    return Scene("Somebody among many", "How small must δ be for n people?", controls, draw)

@@ -1,14 +1,16 @@
-"""Lecture 3: the privacy loss random variable, its tail, and what delta really counts."""
+"""Lecture 3: the privacy loss random variable: its histogram, its tail, and the share of it that delta counts."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
-from dpcourse import Gaussian, Laplace, Mechanism, PrivacyLoss, RandomizedResponse
-from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.mechanisms import Gaussian, Laplace, Mechanism, RandomizedResponse
+from dpcourse.privacy_loss import PrivacyLoss
+from dpcourse.scenes import Axis, Bars, Label, Line, Picture, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["plrv", "tail_against_delta"]
@@ -45,13 +47,6 @@ class Example:
         """The probabilities of the losses. A bell in bars is much lower than two spikes, and the label says so."""
         return Axis(f"probability (bars {STEP:g} wide, axis ends at {self.highest_bar:g})", 0, self.highest_bar)
 
-    def outputs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Outputs, how likely each is with Alice, and its loss; two reports are padded by bars without height."""
-        shown = OUTPUTS if self.numeric else np.where(np.arange(OUTPUTS.size) == 0, 0, 1)
-        height = np.exp(self.mechanism.log_prob(shown, self.data))
-        height = height if self.numeric else np.where(np.arange(OUTPUTS.size) < 2, height, 0)
-        return shown, height, np.asarray(self.mechanism.privacy_loss(shown, self.data, self.neighbour))
-
     def output_axis(self) -> Axis:
         """Noisy counts around 50 and 51, or the two possible reports."""
         if self.numeric:
@@ -69,6 +64,17 @@ EXAMPLES = {
 }
 
 
+@cache
+def output_bars(example: Example) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Outputs, how likely each is with Alice, and its loss; two reports are padded by bars without height."""
+    mechanism, bars = example.mechanism, np.arange(OUTPUTS.size)
+    outputs = OUTPUTS if example.numeric else np.where(bars == 0, 0, 1)
+    height = np.exp(mechanism.log_prob(outputs, example.data))
+    height = height if example.numeric else np.where(bars < 2, height, 0)
+    return outputs, height, np.asarray(mechanism.privacy_loss(outputs, example.data, example.neighbour))
+
+
+@cache
 def spike_heights(example: Example) -> tuple[np.ndarray, np.ndarray]:
     """The probability of each of the two single losses, with Alice and without her."""
     above, below = example.loss.above(example.spikes), example.loss.below(example.spikes)
@@ -83,6 +89,7 @@ def _without_spikes(example: Example, share: np.ndarray, spikes: np.ndarray) -> 
     return np.where(share > 1e-12, share, 0)
 
 
+@cache
 def loss_bars(example: Example) -> tuple[np.ndarray, np.ndarray]:
     """The middles of the bars, and the probability of each, without the single losses that are drawn as spikes."""
     above = example.loss.above(EDGES)[0]
@@ -115,106 +122,96 @@ def outside(loss: PrivacyLoss, epsilon: float) -> tuple[float, float]:
     return float(loss.above(epsilon)[0]), float(loss.below(-epsilon)[0])
 
 
-@explorer
-def plrv() -> Scene:
+def unnamed(marks: list[Bars]) -> list[Bars]:
+    """The legend stands beside the outputs, once."""
+    return [replace(mark, label="") for mark in marks]
+
+
+@explorer(
+    "The loss is a random variable",
+    "Which outputs give away more than ε?",
+    choice("mechanism", "mechanism", list(EXAMPLES)),
+    slider("epsilon", "promised ε", np.round(np.arange(0.2, 3.01, 0.2), 1), 1, "{:g}"),
+)
+def plrv(mechanism: str, epsilon: float) -> Picture:
     """Outputs coloured by their privacy loss, and the histogram of that loss ("Example of L for Laplace mechanism")."""
-    bars = {name: (*example.outputs(), *loss_bars(example)) for name, example in EXAMPLES.items()}
-    spikes = {name: spike_heights(example)[0] for name, example in EXAMPLES.items()}
-
-    def unnamed(marks: list[Bars]) -> list[Bars]:
-        """The legend stands beside the outputs, once."""
-        return [replace(mark, label="") for mark in marks]
-
-    def draw(mechanism: str, epsilon: float) -> Picture:
-        example = EXAMPLES[mechanism]
-        outputs, density, output_loss, losses, share = bars[mechanism]
-        up, down = outside(example.loss, epsilon)
-        return Picture(
-            (
-                panel(
-                    "What is published, if Alice is there",
-                    example.output_axis(),
-                    Axis("density" if example.numeric else "probability", 0, 0.8),
-                    three_kinds(outputs, density, output_loss, epsilon, 0.09 if example.numeric else 0.6),
-                ),
-                panel(
-                    "The privacy loss of what is published",
-                    Axis("privacy loss L", -4, 5),
-                    example.loss_axis(),
-                    unnamed(three_kinds(losses, share, losses, epsilon, STEP * 0.9)),
-                    unnamed(three_kinds(example.spikes, spikes[mechanism], example.spikes, epsilon, SPIKE)),
-                    Rule(epsilon, "x"),
-                    Rule(-epsilon, "x"),
-                    Label(epsilon + 0.15, example.highest_bar * 0.93, "ε", "ink", "start"),
-                    Label(-epsilon - 0.2, example.highest_bar * 0.93, "−ε", "ink", "end"),
-                ),
-            ),
-            f"{mechanism}: the loss lies above ε = {epsilon:g} with probability {up:.4f} and below −{epsilon:g} with "
-            f"probability {down:.4f}. On average it is {example.loss.mean:.3f}.",
-        )
-
-    controls = (
-        choice("mechanism", "mechanism", list(EXAMPLES)),
-        slider("epsilon", "promised ε", np.round(np.arange(0.2, 3.01, 0.2), 1), 1, "{:g}"),
+    example = EXAMPLES[mechanism]
+    (outputs, density, output_loss), (losses, share) = output_bars(example), loss_bars(example)
+    spikes = spike_heights(example)[0]
+    up, down = outside(example.loss, epsilon)
+    return picture_of(
+        f"{mechanism}: the loss lies above ε = {epsilon:g} with probability {up:.4f} and below −{epsilon:g} with "
+        f"probability {down:.4f}. On average it is {example.loss.mean:.3f}.",
+        panel(
+            "What is published, if Alice is there",
+            example.output_axis(),
+            Axis("density" if example.numeric else "probability", 0, 0.8),
+            three_kinds(outputs, density, output_loss, epsilon, 0.09 if example.numeric else 0.6),
+        ),
+        panel(
+            "The privacy loss of what is published",
+            Axis("privacy loss L", -4, 5),
+            example.loss_axis(),
+            unnamed(three_kinds(losses, share, losses, epsilon, STEP * 0.9)),
+            unnamed(three_kinds(example.spikes, spikes, example.spikes, epsilon, SPIKE)),
+            Rule(epsilon, "x"),
+            Rule(-epsilon, "x"),
+            Label(epsilon + 0.15, example.highest_bar * 0.93, "ε", "ink", "start"),
+            Label(-epsilon - 0.2, example.highest_bar * 0.93, "−ε", "ink", "end"),
+        ),
     )
-    return Scene("The loss is a random variable", "Which outputs give away more than ε?", controls, draw)
 
 
-@explorer
-def tail_against_delta() -> Scene:
+GRID = np.round(np.arange(0, 3.001, 0.02), 2)
+EPSILONS = np.unique(np.round([*np.arange(0, 3.01, 0.1), math.log(2), math.log(3)], 12))
+
+
+@cache
+def curves(example: Example) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Over epsilon: Pr[|L| > epsilon], Pr[L > epsilon], and the exact delta."""
+    above, below = example.loss.above(GRID)[0], example.loss.below(-GRID)[0]
+    return np.minimum(above + below, 1), np.asarray(above), example.loss.delta(GRID)
+
+
+@explorer(
+    "The tail is not δ",
+    "Is δ the probability that the loss exceeds ε?",
+    choice("mechanism", "mechanism", list(EXAMPLES), "Gaussian (σ = 1)"),
+    slider("epsilon", "ε", EPSILONS, 1, "{:.3g}"),
+)
+def tail_against_delta(mechanism: str, epsilon: float) -> Picture:
     """The tail of the loss against the exact delta (the slide takes them for the same), for the same mechanisms."""
-    grid = np.round(np.arange(0, 3.001, 0.02), 2)
-
-    def curves(loss: PrivacyLoss) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        up = np.asarray(loss.above(grid)[0])
-        return np.minimum(up + loss.below(-grid)[0], 1), up, loss.delta(grid)
-
-    known = {
-        name: (curves(example.loss), loss_bars(example), spike_heights(example)[0])
-        for name, example in EXAMPLES.items()
-    }
-
-    def draw(mechanism: str, epsilon: float) -> Picture:
-        example = EXAMPLES[mechanism]
-        (either, above, delta), (losses, share), spikes = known[mechanism]
-        up, down = outside(example.loss, epsilon)
-        exact = example.loss.delta(epsilon)
-        in_bars, in_spikes = counted(example, epsilon)
-        enough = f"Yet δ = {exact:.4f} is enough: a loss L above ε counts only with the share 1 − e^(ε − L)."
-        verdict = enough if up else f"Nothing is above ε, and δ = {exact:.4f}."
-        return Picture(
-            (
-                panel(
-                    "Two tails and the truth",
-                    Axis("ε", 0, 3),
-                    Axis("probability", 0, 1.05),
-                    Line(grid, either, "Pr[|L| > ε]", "grey", "dotted", 2.5),
-                    Line(grid, above, "Pr[L > ε]", "blue", "dashed"),
-                    Line(grid, delta, "exact δ(ε)", "red", width=3),
-                    Points([epsilon], [up + down], "", "grey", "triangle", 9),
-                    Points([epsilon], [up], "", "blue", "square", 9),
-                    Points([epsilon], [exact], "", "red", "circle", 9),
-                    Rule(epsilon, "x", f"ε = {epsilon:.3g}"),
-                    drag="epsilon",
-                ),
-                panel(
-                    "How much of each loss δ counts",
-                    Axis("privacy loss L", -4, 5),
-                    example.loss_axis(),
-                    Bars(losses, share, "all outputs", "grey", "outline", STEP * 0.9),
-                    Bars(example.spikes, spikes, "", "grey", "outline", SPIKE),
-                    Bars(losses, in_bars, "counted by δ: the share 1 − e^(ε − L)", "red", "solid", STEP * 0.9),
-                    Bars(example.spikes, in_spikes, "", "red", "solid", SPIKE),
-                    Rule(epsilon, "x", "ε"),
-                ),
-            ),
-            f"{mechanism}, ε = {epsilon:.4g}: the loss is beyond ±ε with probability {up + down:.4f}, above ε with "
-            f"probability {up:.4f}. {verdict}",
-        )
-
-    epsilons = np.unique(np.round([*np.arange(0, 3.01, 0.1), math.log(2), math.log(3)], 12))
-    controls = (
-        choice("mechanism", "mechanism", list(EXAMPLES), "Gaussian (σ = 1)"),
-        slider("epsilon", "ε", epsilons, 1, "{:.3g}"),
+    example = EXAMPLES[mechanism]
+    (either, above, delta), (losses, share), spikes = curves(example), loss_bars(example), spike_heights(example)[0]
+    up, down = outside(example.loss, epsilon)
+    exact = example.loss.delta(epsilon)
+    in_bars, in_spikes = counted(example, epsilon)
+    enough = f"Yet δ = {exact:.4f} is enough: a loss L above ε counts only with the share 1 − e^(ε − L)."
+    verdict = enough if up else f"Nothing is above ε, and δ = {exact:.4f}."
+    return picture_of(
+        f"{mechanism}, ε = {epsilon:.4g}: the loss is beyond ±ε with probability {up + down:.4f}, above ε with "
+        f"probability {up:.4f}. {verdict}",
+        panel(
+            "Two tails and the truth",
+            Axis("ε", 0, 3),
+            Axis("probability", 0, 1.05),
+            Line(GRID, either, "Pr[|L| > ε]", "grey", "dotted", 2.5),
+            Line(GRID, above, "Pr[L > ε]", "blue", "dashed"),
+            Line(GRID, delta, "exact δ(ε)", "red", width=3),
+            dot(epsilon, up + down, colour="grey", marker="triangle"),
+            dot(epsilon, up, colour="blue", marker="square"),
+            dot(epsilon, exact, colour="red"),
+            Rule(epsilon, "x", f"ε = {epsilon:.3g}"),
+            drag="epsilon",
+        ),
+        panel(
+            "How much of each loss δ counts",
+            Axis("privacy loss L", -4, 5),
+            example.loss_axis(),
+            Bars(losses, share, "all outputs", "grey", "outline", STEP * 0.9),
+            Bars(example.spikes, spikes, colour="grey", texture="outline", width=SPIKE),
+            Bars(losses, in_bars, "counted by δ: the share 1 − e^(ε − L)", "red", "solid", STEP * 0.9),
+            Bars(example.spikes, in_spikes, colour="red", width=SPIKE),
+            Rule(epsilon, "x", "ε"),
+        ),
     )
-    return Scene("The tail is not δ", "Is δ the probability that the loss exceeds ε?", controls, draw)

@@ -1,15 +1,15 @@
-"""Lecture 4, recap and algorithm: the walk downhill, in small and large lots, without noise and with it."""
+"""Lecture 4: SGD and DP-SGD on a loss of two parameters, step by step."""
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from dpcourse import accounting
-from dpcourse.explore.lecture4.accounts import DELTA, WRITTEN, readable
-from dpcourse.scenes import Axis, Line, Mark, Panel, Picture, Points, Scene, again, panel, slider
+from dpcourse.explore.lecture4.privacy_accounts import DELTA, WRITTEN, readable
+from dpcourse.scenes import Axis, Line, Mark, Panel, Picture, again, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 from dpcourse.sensitivity.rows import clipped
 
@@ -22,7 +22,7 @@ LEVELS = (0.25, 1.0, 2.25, 4.0)  # of the loss above the least possible one, whe
 CLIP, NOISES, PRIVATE_LOTS = 4.0, (0.0, 0.5, 1.0, 2.0, 4.0), (4, 16, 64)
 
 
-@lru_cache(maxsize=1)
+@cache
 def people() -> tuple[np.ndarray, np.ndarray]:
     """A straight line is to be found: everybody has a point (1, x) and a value y near 1 - x."""
     rng = np.random.default_rng(7)
@@ -30,7 +30,7 @@ def people() -> tuple[np.ndarray, np.ndarray]:
     return np.column_stack([np.ones(PEOPLE), x]), 1 - x + rng.normal(0, 0.8, PEOPLE)
 
 
-@lru_cache(maxsize=1)
+@cache
 def best() -> np.ndarray:
     """The parameters with the smallest average loss."""
     rows, values = people()
@@ -65,6 +65,7 @@ def walk(lot: int, run: int, noise: float | None = None) -> np.ndarray:
     return np.array(path)
 
 
+@cache
 def lines_of_equal_loss() -> list[Mark]:
     """Ellipses around the best parameters."""
     rows, _ = people()
@@ -75,7 +76,7 @@ def lines_of_equal_loss() -> list[Mark]:
     return [Line(x, y, name, "grey", "dotted", 1.5) for (x, y), name in zip(rings, names, strict=True)]
 
 
-def seen(path: np.ndarray) -> tuple[Panel, Panel]:
+def walk_panels(path: np.ndarray) -> tuple[Panel, Panel]:
     """The walk on the map of the loss, and the loss after every step. Whoever leaves the map is drawn at its edge."""
     (x, y), (best_x, best_y) = np.clip(path, -REACH, REACH).T, best()
     above = np.clip(loss(path) - loss(best()), 1e-5, 100)
@@ -86,9 +87,9 @@ def seen(path: np.ndarray) -> tuple[Panel, Panel]:
             Axis("second parameter", -REACH, REACH),
             lines_of_equal_loss(),
             Line(x, y, "the walk", "blue", "solid", 1.5),
-            Points(x[:1], y[:1], "start", "ink", "square", 9),
-            Points([best_x], [best_y], "best", "red", "cross", 10),
-            Points(x[-1:], y[-1:], "end", "blue", "circle", 9),
+            dot(x[0], y[0], "start", colour="ink", marker="square"),
+            dot(best_x, best_y, "best", colour="red", marker="cross", size=10),
+            dot(x[-1], y[-1], "end", colour="blue"),
             height=330,
             equal=True,
         ),
@@ -96,7 +97,7 @@ def seen(path: np.ndarray) -> tuple[Panel, Panel]:
             "How wrong after each step",
             Axis("step", 0, STEPS),
             Axis("average loss, above the best", 1e-5, 100, log=True),
-            Line(np.arange(STEPS + 1), above, "", "blue", "solid", 2),
+            Line(np.arange(STEPS + 1), above, colour="blue"),
             height=330,
             share=1.1,
         ),
@@ -109,21 +110,21 @@ def late(path: np.ndarray) -> str:
     return np.format_float_positional(above, precision=2, fractional=False, trim="-")
 
 
-@explorer
-def descent() -> Scene:
+@explorer(
+    "Downhill",
+    "How straight is the way down, and how close does it come?",
+    slider("lot", "examples in a step", LOTS, 1),
+    again("Walk again", 4, "run"),
+)
+def descent(lot: int, run: int) -> Picture:
     """Online and minibatch SGD on a loss of two parameters: by one example it staggers, by many it walks straight."""
-
-    def draw(lot: int, run: int) -> Picture:
-        path = walk(lot, run)
-        who = "1 example" if lot == 1 else f"{lot} examples"
-        return Picture(
-            seen(path),
-            f"Each of {STEPS} steps follows the average gradient of {who} of {PEOPLE}: {STEPS * lot:,} gradients in "
-            f"all. Over the last {LATE} steps the loss is {late(path)} above the least possible one.",
-        )
-
-    controls = (slider("lot", "examples in a step", LOTS, 1), again("Walk again", 4, "run"))
-    return Scene("Downhill", "How straight is the way down, and how close does it come?", controls, draw)
+    path = walk(lot, run)
+    who = "1 example" if lot == 1 else f"{lot} examples"
+    return picture_of(
+        f"Each of {STEPS} steps follows the average gradient of {who} of {PEOPLE}: {STEPS * lot:,} gradients in "
+        f"all. Over the last {LATE} steps the loss is {late(path)} above the least possible one.",
+        *walk_panels(path),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -132,24 +133,21 @@ def price(noise: float, lot: int) -> float:
     return accounting.dp_sgd_epsilon(noise, lot / PEOPLE, STEPS, DELTA) if noise else math.inf
 
 
-@explorer
-def private_descent() -> Scene:
+@explorer(
+    "Downhill in the fog",
+    "What does the noise do to the walk, and what helps?",
+    slider("noise", "noise σ", NOISES, 1.0),
+    slider("lot", "expected lot size", PRIVATE_LOTS, 16),
+    again("Walk again", 4, "run"),
+)
+def private_descent(noise: float, lot: int, run: int) -> Picture:
     """DP-SGD on the same loss: noise makes the walk stagger, and large lots make it steady again."""
-
-    def draw(noise: float, lot: int, run: int) -> Picture:
-        path = walk(lot, run, noise)
-        epsilon = price(noise, lot)
-        cost = f"cost ε = {readable(epsilon)} at {WRITTEN}" if noise else "without noise promise nothing"
-        return Picture(
-            seen(path),
-            f"σ = {noise:g}, C = {CLIP:g}, lots of about {lot}: on the average gradient lies noise of σ C / {lot} = "
-            f"{noise * CLIP / lot:.3g}. {STEPS} steps {cost}. Over the last {LATE} the loss is {late(path)} "
-            f"above the least possible one.",
-        )
-
-    controls = (
-        slider("noise", "noise σ", NOISES, 1.0),
-        slider("lot", "expected lot size", PRIVATE_LOTS, 16),
-        again("Walk again", 4, "run"),
+    path = walk(lot, run, noise)
+    epsilon = price(noise, lot)
+    cost = f"cost ε = {readable(epsilon)} at {WRITTEN}" if noise else "without noise promise nothing"
+    return picture_of(
+        f"σ = {noise:g}, C = {CLIP:g}, lots of about {lot}: on the average gradient lies noise of σ C / {lot} = "
+        f"{noise * CLIP / lot:.3g}. {STEPS} steps {cost}. Over the last {LATE} the loss is {late(path)} "
+        f"above the least possible one.",
+        *walk_panels(path),
     )
-    return Scene("Downhill in the fog", "What does the noise do to the walk, and what helps?", controls, draw)

@@ -1,4 +1,4 @@
-"""Mechanisms and estimates at one true epsilon: lecture 5's experiments, stored by ``experiments.adaptive_grid``."""
+"""Lecture 5: errors of many surveys, by mechanism and estimate (stored by ``experiments.adaptive_grid``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.explore.stored import stored
-from dpcourse.scenes import Axis, Bars, Line, Mark, Picture, Points, Scene, choice, panel
+from dpcourse.scenes import Axis, Bars, Line, Mark, Picture, Points, choice, panel, picture_of
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["experiments"]
@@ -20,6 +20,7 @@ ESTIMATES = {
     "maximum likelihood": ("maximum likelihood", "maximum likelihood"),
     "each its usual one": ("posterior mean", "unbiased, projected"),
 }
+EPSILONS = ("0.5", "1", "5")
 EVENNESS = {"ρ = 0.01, very uneven": 0.01, "ρ = 0.1": 0.1, "ρ = 1, more even": 1.0}
 
 
@@ -27,12 +28,12 @@ def contestants(methods: list[dict[str, Any]], estimate: str) -> list[tuple[str,
     """What is shown of one setting: (label, stored entry) for each row."""
     learnt, fixed = ESTIMATES[estimate]
     rows = []
-    for label in (*LEARNING, *FIXED):
+    for label in NAMES:
         wanted, how, key = ("kind", learnt, label) if label in LEARNING else ("name", fixed, label)
-        found = [one for one in methods if one[wanted] == key and one["estimate"] == how]
+        entries = [one for one in methods if one[wanted] == key and one["estimate"] == how]
         if label in LEARNING:  # a rule that never takes a subset is SRR, and no achievement of learning
-            found = [one for one in found if one["size"]["median"] > 0] or found
-        rows.append((label, min(found, key=lambda one: one["error"]["median"])))
+            entries = [one for one in entries if one["size"]["median"] > 0] or entries
+        rows.append((label, min(entries, key=lambda one: one["error"]["median"])))
     return rows
 
 
@@ -48,64 +49,65 @@ def stored_errors(estimate: str) -> dict[tuple[float, float], dict[str, np.ndarr
 
 def largest_shares(epsilon: float, rho: float) -> np.ndarray:
     """The largest true share in each survey of a setting."""
-    found = {(one["epsilon"], one["rho"]): one["largest share"] for one in stored("adaptive")["settings"]}
-    return np.array(found[epsilon, rho])
+    shares = {(one["epsilon"], one["rho"]): one["largest share"] for one in stored("adaptive")["settings"]}
+    return np.array(shares[epsilon, rho])
 
 
-@explorer
-def experiments() -> Scene:
+NAMES = (*LEARNING, *FIXED)
+PLACES = np.arange(len(NAMES), dtype=float)[::-1]
+TICKS = tuple(zip(PLACES.tolist(), NAMES, strict=True))
+
+
+def methods_of(epsilon: float, rho: float) -> list[dict[str, Any]]:
+    """The stored entries of a setting."""
+    grid = stored("adaptive")["settings"]
+    return next(one["methods"] for one in grid if (one["epsilon"], one["rho"]) == (epsilon, rho))
+
+
+def farthest(methods: list[dict[str, Any]]) -> float:
+    """The end of the longest whisker, whatever the estimate: the three are drawn to one scale."""
+    return max(one["error"]["whiskers"][1] for how in ESTIMATES for _, one in contestants(methods, how))
+
+
+@explorer(
+    "Mechanism or estimate?",
+    "Which of the two makes an error small?",
+    choice("estimate", "estimate", list(ESTIMATES)),
+    choice("epsilon", "ε", EPSILONS, "1"),
+    choice("evenness", "shares", list(EVENNESS), "ρ = 0.1"),
+)
+def experiments(estimate: str, epsilon: str, evenness: str) -> Picture:
     """The talk's boxplots anew: the total variation error of many surveys, by mechanism, for three estimates."""
-    grid = stored("adaptive")
-    settings = {(one["epsilon"], one["rho"]): one["methods"] for one in grid["settings"]}
-    epsilons = {f"{e:g}": e for e, _ in settings}
-    names = (*LEARNING, *FIXED)
-    places = np.arange(len(names), dtype=float)[::-1]
-    ticks = tuple((float(place), name) for place, name in zip(places, names, strict=True))
-
-    def farthest(methods: list[dict[str, Any]]) -> float:
-        """The end of the longest whisker, whatever the estimate: the three are drawn to one scale."""
-        return max(one["error"]["whiskers"][1] for how in ESTIMATES for _, one in contestants(methods, how))
-
-    def draw(estimate: str, epsilon: str, evenness: str) -> Picture:
-        methods = settings[epsilons[epsilon], EVENNESS[evenness]]
-        rows = contestants(methods, estimate)
-        marks: list[Mark] = []
-        for place, (label, one) in zip(places, rows, strict=True):
-            error, first = one["error"], label in (LEARNING[0], FIXED[0])
-            (low, high), ends = error["quartiles"], error["whiskers"]
-            look = ("sky", "solid") if label in LEARNING else ("orange", "striped")
-            words = ("subsets that learn" if label in LEARNING else "everybody alike") if first else ""
-            marks.append(Line(ends, [place, place], "", "ink", "solid", 1.3))
-            marks.append(Bars([place], [high], words, *look, width=0.56, base=low, lying=True))
-        medians = {label: one["error"]["median"] for label, one in rows}
-        marks.append(Points(list(medians.values()), places, "median", "red", "diamond", 9))
-        tried = [one for one in methods if one["kind"] == "adaptive" and one["estimate"] == ESTIMATES[estimate][0]]
-        asking = sum(one["size"]["median"] > 0 for one in tried)
-        best = min(medians, key=lambda label: medians[label])
-        return Picture(
-            (
-                panel(
-                    f"Error of {grid['runs']} surveys of {grid['arrivals']:,} people: half lie in the box",
-                    Axis("error (total variation)", 0, 1.05 * farthest(methods)),
-                    Axis("", -0.6, len(names) - 0.4, ticks=ticks),
-                    *marks,
-                    height=340,
-                ),
-            ),
-            f"{_spelt(estimate)}, ε = {epsilon}, {evenness.split(',')[0]}: the smallest median error is "
-            f"{medians[best]:.3f} ({best}). The best of the {asking} adaptive rules that take a subset has "
-            f"{medians['adaptive']:.3f} "
-            f"({rows[0][1]['name'].replace('eps1', 'ε₁').replace('eps', 'ε')}), SRR {medians['SRR']:.3f}, subset "
-            f"selection {medians['subset selection']:.3f}. (The best rule was chosen by these very surveys, which "
-            f"flatters it.)",
-        )
-
-    controls = (
-        choice("estimate", "estimate", list(ESTIMATES)),
-        choice("epsilon", "ε", list(epsilons), "1"),
-        choice("evenness", "shares", list(EVENNESS), "ρ = 0.1"),
+    grid, methods = stored("adaptive"), methods_of(float(epsilon), EVENNESS[evenness])
+    rows = contestants(methods, estimate)
+    marks: list[Mark] = []
+    for place, (label, one) in zip(PLACES, rows, strict=True):
+        error, first = one["error"], label in (LEARNING[0], FIXED[0])
+        (low, high), ends = error["quartiles"], error["whiskers"]
+        look = ("sky", "solid") if label in LEARNING else ("orange", "striped")
+        words = ("subsets that learn" if label in LEARNING else "everybody alike") if first else ""
+        marks.append(Line(ends, [place, place], colour="ink", width=1.3))
+        marks.append(Bars([place], [high], words, *look, width=0.56, base=low, lying=True))
+    medians = {label: one["error"]["median"] for label, one in rows}
+    marks.append(Points(list(medians.values()), PLACES, "median", "red", "diamond", 9))
+    tried = [one for one in methods if one["kind"] == "adaptive" and one["estimate"] == ESTIMATES[estimate][0]]
+    asking = sum(one["size"]["median"] > 0 for one in tried)
+    best = min(medians, key=lambda label: medians[label])
+    return picture_of(
+        f"{_spelt(estimate)}, ε = {epsilon}, {evenness.split(',')[0]}: the smallest median error is "
+        f"{medians[best]:.3f} ({best}). The best of the {asking} adaptive rules that take a subset has "
+        f"{medians['adaptive']:.3f} "
+        f"({rows[0][1]['name'].replace('eps1', 'ε₁').replace('eps', 'ε')}), SRR {medians['SRR']:.3f}, subset "
+        f"selection {medians['subset selection']:.3f}. (The best rule was chosen by these very surveys, which "
+        f"flatters it.)",
+        panel(
+            f"Error of {grid['runs']} surveys of {grid['arrivals']:,} people: half lie in the box",
+            Axis("error (total variation)", 0, 1.05 * farthest(methods)),
+            Axis("", -0.6, len(NAMES) - 0.4, ticks=TICKS),
+            *marks,
+            height=340,
+        ),
     )
-    return Scene("Mechanism or estimate?", "Which of the two makes an error small?", controls, draw)
 
 
 def _spelt(estimate: str) -> str:

@@ -1,4 +1,4 @@
-"""A survey that runs while the reader watches: a bar that fills, the estimate, the subset, and the error so far."""
+"""Lecture 5: ``watch_survey`` runs a survey and shows its estimate, its subset and its error while it goes on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpcourse import checks
 from dpcourse.adaptive_ldp import AdaptiveSurvey, total_variation
 from dpcourse.explore.lecture5.surveys import set_in_words, shares_panel
 from dpcourse.randomness import Rng, generator
-from dpcourse.scenes import Axis, Line, Picture, Points, panel
+from dpcourse.scenes import Axis, Line, Picture, dot, panel, picture_of
 
 __all__ = ["watch_survey"]
 
@@ -56,19 +56,17 @@ def _picture(
     errors: list[tuple[int, float]],
 ) -> Picture:
     arrivals, heights = zip(*errors, strict=True)
-    return Picture(
-        (
-            shares_panel(f"After {done:,} answers", 100 * estimate, subset, 100 * truth, 100 * float(estimate.max())),
-            panel(
-                "The error so far",
-                Axis("answers", 0, 1.04 * last),
-                Axis("total variation", 0, 1),
-                Line(arrivals, heights, "", "blue", "solid", 3),
-                Points([done], [heights[-1]], "", "blue", "circle", 9),
-            ),
-        ),
+    return picture_of(
         f"{done:,} of {last:,} answers; the last one was asked with {set_in_words(subset)}; the error is "
         f"{heights[-1]:.3f}.",
+        shares_panel(f"After {done:,} answers", 100 * estimate, subset, 100 * truth, 100 * float(estimate.max())),
+        panel(
+            "The error so far",
+            Axis("answers", 0, 1.04 * last),
+            Axis("total variation", 0, 1),
+            Line(arrivals, heights, colour="blue", width=3),
+            dot(done, heights[-1], colour="blue"),
+        ),
     )
 
 

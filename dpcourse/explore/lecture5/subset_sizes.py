@@ -1,4 +1,4 @@
-"""Lecture 5: how large should RRRR's subset be? The talk's chance of an honest answer, and its six utilities."""
+"""Lecture 5: the size of RRRR's subset: the chance of an honest answer, and the talk's six utilities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse.adaptive_ldp import best_subset, utilities
 from dpcourse.data import PARTIES
 from dpcourse.explore.lecture5.surveys import EPSILONS
-from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, Scene, choice, panel, slider
+from dpcourse.scenes import Axis, Bars, Line, Picture, Points, Rule, choice, dot, panel, picture_of, slider
 from dpcourse.scenes.widget import explorer
 
 __all__ = ["honest_answer", "six_utilities"]
@@ -53,51 +53,46 @@ def _honest(epsilon: float) -> np.ndarray:
     return utilities(np.array([geometric(float(ratio)) for ratio in RATIOS]), epsilon)
 
 
-@explorer
-def honest_answer() -> Scene:
+@explorer(
+    "How often an honest answer?",
+    "From which ratio on is a subset worth it?",
+    slider("epsilon", "ε", (0.5, 1.0, 2.0, 3.0, 4.0, 5.0), 1, "{:g}"),
+    slider("ratio", "θᵢ / θᵢ₊₁", RATIOS, 1.5, "{:.1f}"),
+)
+def honest_answer(epsilon: float, ratio: float) -> Picture:
     """The talk's figure: P(Y = X) of RRRR with its best subset and of SRR, over theta_i / theta_(i+1)."""
-
-    def draw(epsilon: float, ratio: float) -> Picture:
-        over_ratios, shares = _honest(epsilon), geometric(ratio)
-        here = utilities(shares, epsilon)
-        best = len(best_subset(shares, epsilon))
-        if best:
-            gain = f"RRRR with k = {best} with {here[best]:.3f}, {here[best] / here[0]:.2f} times as often"
-        else:
-            nearest = 1 + int(np.argmax(here[1:-1]))  # all but one is SRR again
-            gain = f"and no subset does better; the nearest, k = {nearest}, has {here[nearest]:.3f}"
-        return Picture(
-            (
-                panel(
-                    "With the best subset",
-                    Axis("θᵢ / θᵢ₊₁", 1, RATIOS[-1]),
-                    Axis("P(Y = X)", 0, 1),
-                    Line(RATIOS, over_ratios.max(axis=1), "RRRR", "blue", "solid", 3),
-                    Line(RATIOS, over_ratios[:, 0], "SRR", "orange", "dashed"),
-                    Points([ratio], [here[best]], "", "blue", "circle", 10),
-                    Points([ratio], [here[0]], "", "orange", "square", 9),
-                    Rule(ratio, "x", "", "grey", "dotted"),
-                    drag="ratio",
-                ),
-                panel(
-                    f"With the k most frequent, at the ratio {ratio:g}",
-                    SIZE_AXIS,
-                    Axis("P(Y = X)", 0, 1),
-                    Line(SIZES, here, "", "blue", "solid", 1.5),
-                    Points(SIZES, here, "RRRR", "blue", "circle", 6),
-                    Points([0], [here[0]], "SRR", "orange", "square", 10),
-                    Points([best], [here[best]], "the best k", "red", "diamond", 13),
-                ),
-            ),
-            f"ε = {epsilon:g}, θᵢ/θᵢ₊₁ = {ratio:g}: SRR is honest with probability {here[0]:.3f}, {gain}. "
-            "(ε₁ = 0.8 ε; k = 19 is SRR again.)",
-        )
-
-    controls = (
-        slider("epsilon", "ε", (0.5, 1.0, 2.0, 3.0, 4.0, 5.0), 1, "{:g}"),
-        slider("ratio", "θᵢ / θᵢ₊₁", RATIOS, 1.5, "{:.1f}"),
+    over_ratios, shares = _honest(epsilon), geometric(ratio)
+    here = utilities(shares, epsilon)
+    best = len(best_subset(shares, epsilon))
+    if best:
+        gain = f"RRRR with k = {best} with {here[best]:.3f}, {here[best] / here[0]:.2f} times as often"
+    else:
+        nearest = 1 + int(np.argmax(here[1:-1]))  # all but one is SRR again
+        gain = f"and no subset does better; the nearest, k = {nearest}, has {here[nearest]:.3f}"
+    return picture_of(
+        f"ε = {epsilon:g}, θᵢ/θᵢ₊₁ = {ratio:g}: SRR is honest with probability {here[0]:.3f}, {gain}. "
+        "(ε₁ = 0.8 ε; k = 19 is SRR again.)",
+        panel(
+            "With the best subset",
+            Axis("θᵢ / θᵢ₊₁", 1, RATIOS[-1]),
+            Axis("P(Y = X)", 0, 1),
+            Line(RATIOS, over_ratios.max(axis=1), "RRRR", "blue", "solid", 3),
+            Line(RATIOS, over_ratios[:, 0], "SRR", "orange", "dashed"),
+            dot(ratio, here[best], colour="blue", size=10),
+            dot(ratio, here[0], colour="orange", marker="square"),
+            Rule(ratio, "x", colour="grey", dash="dotted"),
+            drag="ratio",
+        ),
+        panel(
+            f"With the k most frequent, at the ratio {ratio:g}",
+            SIZE_AXIS,
+            Axis("P(Y = X)", 0, 1),
+            Line(SIZES, here, colour="blue", width=1.5),
+            Points(SIZES, here, "RRRR", "blue", "circle", 6),
+            dot(0, here[0], "SRR", colour="orange", marker="square", size=10),
+            dot(best, here[best], "the best k", colour="red", marker="diamond", size=13),
+        ),
     )
-    return Scene("How often an honest answer?", "From which ratio on is a subset worth it?", controls, draw)
 
 
 @lru_cache(maxsize=8)
@@ -115,52 +110,46 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
     return float(values.min()) - air, float(values.max()) + air
 
 
-@explorer
-def six_utilities() -> Scene:
+@explorer(
+    "Six opinions on one subset",
+    "Do the six utilities agree on how many to favour?",
+    choice("utility", "utility", list(UTILITY_WORDS.values()), UTILITY_WORDS["tv_marginal"]),
+    choice("epsilon", "ε", [f"{e:g}" for e in EPSILONS], "1"),
+    choice("evenness", "shares", [*EVENNESS, PARTY_WORDS], PARTY_WORDS),
+)
+def six_utilities(utility: str, epsilon: str, evenness: str) -> Picture:
     """Each utility over the size of the subset, with its maximum, and the subset that it would choose."""
-
-    def draw(utility: str, epsilon: str, evenness: str) -> Picture:
-        name = next(key for key, words in UTILITY_WORDS.items() if words == utility)
-        shares = shares_of(evenness)
-        values = utilities(shares, float(epsilon), utility=name)
-        # k = 19 is SRR, as k = 0: of the two, which rounding may put in any order, the empty subset is shown.
-        best = int(np.argmax(values >= values.max() - 1e-9 * abs(values.max())))
-        held = math.fsum(shares[:best])
-        kept = np.arange(K) < best
-        chosen = (
-            f"k = {best}, with {100 * held:.1f}% of the people in S and {_number(values[best])} (SRR: "
-            f"{_number(values[0])})"
-            if best
-            else f"k = 0, no subset: SRR, with {_number(values[0])}"
-        )
-        return Picture(
-            (
-                panel(
-                    utility,
-                    SIZE_AXIS,
-                    Axis(FORMULAS[name], *_limits(values)),
-                    Line(SIZES, values, "", "blue", "solid", 1.5),
-                    Points(SIZES, values, "", "blue", "circle", 6),
-                    Points([best], [values[best]], "the best k", "red", "diamond", 13),
-                ),
-                panel(
-                    "The shares, and the chosen S",
-                    Axis("category, most frequent first", -0.6, K - 0.4, ticks=SIZE_AXIS.ticks),
-                    Axis("share (%)", 0, 105),
-                    Bars(SIZES, np.where(kept, 100 * shares, 0), "in S", "red", "solid"),
-                    Bars(SIZES, np.where(kept, 0, 100 * shares), "outside", "blue", "striped"),
-                ),
-            ),
-            f"{utility}, ε = {epsilon}, {evenness}: the best is {chosen}. The worst, k = {int(values.argmin())}, has "
-            f"{_number(values.min())}. k = 19 is SRR again.",
-        )
-
-    controls = (
-        choice("utility", "utility", list(UTILITY_WORDS.values()), UTILITY_WORDS["tv_marginal"]),
-        choice("epsilon", "ε", [f"{e:g}" for e in EPSILONS], "1"),
-        choice("evenness", "shares", [*EVENNESS, PARTY_WORDS], PARTY_WORDS),
+    name = next(key for key, words in UTILITY_WORDS.items() if words == utility)
+    shares = shares_of(evenness)
+    values = utilities(shares, float(epsilon), utility=name)
+    # k = 19 is SRR, as k = 0: of the two, which rounding may put in any order, the empty subset is shown.
+    best = int(np.argmax(values >= values.max() - 1e-9 * abs(values.max())))
+    held = math.fsum(shares[:best])
+    in_subset = np.arange(K) < best
+    chosen = (
+        f"k = {best}, with {100 * held:.1f}% of the people in S and {_number(values[best])} (SRR: {_number(values[0])})"
+        if best
+        else f"k = 0, no subset: SRR, with {_number(values[0])}"
     )
-    return Scene("Six opinions on one subset", "Do the six utilities agree on how many to favour?", controls, draw)
+    return picture_of(
+        f"{utility}, ε = {epsilon}, {evenness}: the best is {chosen}. The worst, k = {int(values.argmin())}, has "
+        f"{_number(values.min())}. k = 19 is SRR again.",
+        panel(
+            utility,
+            SIZE_AXIS,
+            Axis(FORMULAS[name], *_limits(values)),
+            Line(SIZES, values, colour="blue", width=1.5),
+            Points(SIZES, values, colour="blue", size=6),
+            dot(best, values[best], "the best k", colour="red", marker="diamond", size=13),
+        ),
+        panel(
+            "The shares, and the chosen S",
+            Axis("category, most frequent first", -0.6, K - 0.4, ticks=SIZE_AXIS.ticks),
+            Axis("share (%)", 0, 105),
+            Bars(SIZES, np.where(in_subset, 100 * shares, 0), "in S", "red", "solid"),
+            Bars(SIZES, np.where(in_subset, 0, 100 * shares), "outside", "blue", "striped"),
+        ),
+    )
 
 
 def _number(value: float) -> str:

@@ -48,7 +48,7 @@ def epsilon(parts: Parts, delta: float, *, lower_too: bool, scale: float = 0.0) 
     hopeless = sum(times * math.log1p(-min(float(loss.above(LARGEST_LOSS)[0]), 0.999)) for loss, times in parts)
     if -math.expm1(hopeless) >= delta:
         return Bracket(0.0, math.inf)  # delta does not cover the outputs that identify a dataset (odds of e^600)
-    plan = _plan(parts, 1e-7 * delta, lambda eps, log_delta: -log_delta, -math.log(delta))
+    plan = _plan(parts, 1e-7 * delta, lambda place, log_delta: -log_delta, -math.log(delta))
     wanted = TOLERANCE * max(plan.epsilon, 0.1 * plan.spread, scale)
     for _ in range(2):
         # With few rounds the loss has not smoothed out and the estimate behind the step is rough: be generous.
@@ -88,10 +88,10 @@ def delta(parts: Parts, epsilon: float, *, lower_too: bool) -> Bracket:
 
 def _delta_plan(parts: Parts, epsilon: float) -> tuple[Plan, float]:
     """Where to look for delta at ``epsilon``, and the step of the grid."""
-    plan = _plan(parts, 1e-30, lambda eps, log_delta: eps, epsilon)
+    plan = _plan(parts, 1e-30, lambda place, log_delta: place, epsilon)
     # The first plan found out how small delta is; the second cuts the tails accordingly.
     tail = 1e-7 * math.exp(max(plan.log_delta, -680.0))
-    plan = _plan(parts, tail, lambda eps, log_delta: eps, epsilon)
+    plan = _plan(parts, tail, lambda place, log_delta: place, epsilon)
     if epsilon < plan.floor:  # nearly all mass lies above: no tilt, and a window around the mean
         plan = replace(plan, theta=0.0)
     bend = total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)
@@ -174,7 +174,7 @@ def _lower(
 
 def dominating_discrete_loss(parts: Parts) -> DiscreteLoss:
     """The whole distribution of the sum on a grid, never more private than the truth."""
-    plan = _plan(parts, 1e-13, lambda eps, log_delta: -log_delta, math.log(1e3))
+    plan = _plan(parts, 1e-13, lambda place, log_delta: -log_delta, math.log(1e3))
     step = math.sqrt(12 * TOLERANCE / (total(parts) * max(plan.theta, 0.1) * (1 + plan.theta)))
     grids = _grids(parts, dominating, _fit_step(parts, step, plan), plan)
     whole = TiltedSum.of(grids, 0.0, plan)

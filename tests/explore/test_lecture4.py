@@ -13,7 +13,7 @@ from scipy.stats import gamma
 from dpcourse import GaussianLoss, accounting, explore, sensitivity
 from dpcourse.accounting.shuffled import shuffled_epsilon_at_least, shuffled_maxima
 from dpcourse.data.conversations import CONVERSATIONS, REMOVALS, removed
-from dpcourse.explore.lecture4 import accounts, attack_results, descents, training
+from dpcourse.explore.lecture4 import attack_results, descents, privacy_accounts, training_results
 from dpcourse.explore.stored import stored
 from dpcourse.scenes import Line, Picture, Table
 from dpcourse.sensitivity.rows import clipped, norms
@@ -25,7 +25,7 @@ def picture(name: str, **values: object) -> Picture:
 
 
 def test_explorers_do_not_load_torch() -> None:
-    names = [*accounts.__all__, *descents.__all__, *training.__all__, "clipping", "conversations"]
+    names = [*privacy_accounts.__all__, *descents.__all__, *training_results.__all__, "clipping", "conversations"]
     probe = f"import sys; from dpcourse import explore; [explore.CATALOGUE[name]() for name in {names}]; "
     probe += "print('torch' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -100,18 +100,18 @@ def test_larger_lots_with_more_noise_cost_less_as_the_lecture_says() -> None:
 )
 def test_five_accountants(sigma: float, q: float, steps: int, known: tuple[float, ...]) -> None:
     """ERRATA: thousands against 2.38 on MNIST; Abadi's example 1.26 against .947."""
-    assert accounts.bill(sigma, q, steps) == pytest.approx(known, rel=3e-3)
+    assert privacy_accounts.bill(sigma, q, steps) == pytest.approx(known, rel=3e-3)
     assert f"exact {known[-1]:.3f}" in picture("accountants", sigma=sigma, q=q, steps=steps).says
 
 
 def test_stored_bills_are_those_that_are_computed() -> None:
     settings = [(0.7, 0.05, 30), (2.0, 0.01, 300), (4.0, 256 / 60_000, 1), (1.1, 0.01, 3_000)]
     for sigma, q, steps in settings:
-        fresh = [spent.epsilon for spent in accounting.dp_sgd_accounts(sigma, q, steps, accounts.DELTA)]
-        assert stored("accounts")["bills"][accounts.key(sigma, q, steps)] == pytest.approx(fresh, rel=1e-5)
-    assert accounts.bill(1.3, 0.01, 50)[-1] == pytest.approx(accounting.dp_sgd_epsilon(1.3, 0.01, 50, 1e-5))
-    fresh_epoch = accounting.dp_sgd_epsilon(1.0, 0.01, 100, accounts.DELTA)
-    assert stored("accounts")["epochs"][accounts.key(1.0, 100)] == pytest.approx(fresh_epoch, rel=1e-5)
+        fresh = [spent.epsilon for spent in accounting.dp_sgd_accounts(sigma, q, steps, privacy_accounts.DELTA)]
+        assert stored("accounts")["bills"][privacy_accounts.key(sigma, q, steps)] == pytest.approx(fresh, rel=1e-5)
+    assert privacy_accounts.bill(1.3, 0.01, 50)[-1] == pytest.approx(accounting.dp_sgd_epsilon(1.3, 0.01, 50, 1e-5))
+    fresh_epoch = accounting.dp_sgd_epsilon(1.0, 0.01, 100, privacy_accounts.DELTA)
+    assert stored("accounts")["epochs"][privacy_accounts.key(1.0, 100)] == pytest.approx(fresh_epoch, rel=1e-5)
 
 
 def test_mcmahans_table() -> None:
@@ -130,13 +130,13 @@ def test_sampling_saves() -> None:
 def test_numbers_are_readable_at_every_size() -> None:
     """No power of ten, no "1 steps": neither where basic composition gives tens of thousands nor where all is tiny."""
     scene = explore.CATALOGUE["accountants"]().scene
-    for steps in accounts.STEPS:
-        for sigma in accounts.SIGMAS:
-            says = scene.picture(sigma=sigma, q=accounts.RATES[0], steps=steps).says
+    for steps in privacy_accounts.STEPS:
+        for sigma in privacy_accounts.SIGMAS:
+            says = scene.picture(sigma=sigma, q=privacy_accounts.RATES[0], steps=steps).says
             assert "e+" not in says
             assert " 0.000" not in says
             assert ("1 step," in says) == (steps == 1)
-    assert [accounts.readable(x) for x in (51_006.4, 17.24, 0.9469, 2e-4)] == [
+    assert [privacy_accounts.readable(x) for x in (51_006.4, 17.24, 0.9469, 2e-4)] == [
         "51,006",
         "17.2",
         "0.947",
@@ -177,26 +177,29 @@ def test_lots_say_both_prices() -> None:
 
 def test_a_bound_below_poissons_value_is_said_to_prove_nothing() -> None:
     """What the text says: at 10 steps and little noise the lower bound for shuffling lies below Poisson's epsilon."""
-    assert accounts.one_shuffled_epoch(0.5, 10) < accounts.one_epoch(0.5, 10)
+    assert privacy_accounts.one_shuffled_epoch(0.5, 10) < privacy_accounts.one_epoch(0.5, 10)
     assert "too low to prove anything" in picture("lots", sigma=0.5, steps=10).says
-    assert accounts.one_shuffled_epoch(0.7, 10) > accounts.one_epoch(0.7, 10)
+    assert privacy_accounts.one_shuffled_epoch(0.7, 10) > privacy_accounts.one_epoch(0.7, 10)
 
 
 def test_the_stored_runs_keep_the_promise_of_the_question() -> None:
     """Some setting has more than 90% with epsilon below 3; C changes the accuracy and not epsilon."""
     grid = stored("digits")
-    assert set(grid["epsilon"]) == {accounts.key(s, lot) for s in training.SIGMAS for lot in training.LOTS}
+    assert set(grid["epsilon"]) == {
+        privacy_accounts.key(s, lot) for s in training_results.SIGMAS for lot in training_results.LOTS
+    }
     good = [
         (s, c, lot)
-        for s in training.SIGMAS
-        for c in training.CLIPS
-        for lot in training.LOTS
-        if grid["accuracy"][accounts.key(s, c, lot)][-1] > 0.9 and grid["epsilon"][accounts.key(s, lot)][-1] < 3
+        for s in training_results.SIGMAS
+        for c in training_results.CLIPS
+        for lot in training_results.LOTS
+        if grid["accuracy"][privacy_accounts.key(s, c, lot)][-1] > 0.9
+        and grid["epsilon"][privacy_accounts.key(s, lot)][-1] < 3
     ]
     assert (2.0, 1.0, 128) in good
-    q, steps = 128 / grid["n"], round(training.EPOCHS * grid["n"] / 128)
-    fresh = accounting.dp_sgd_epsilon(2.0, q, steps, training.DELTA)
-    assert grid["epsilon"][accounts.key(2.0, 128)][-1] == pytest.approx(fresh, rel=1e-4)
+    q, steps = 128 / grid["n"], round(training_results.EPOCHS * grid["n"] / 128)
+    fresh = accounting.dp_sgd_epsilon(2.0, q, steps, training_results.DELTA)
+    assert grid["epsilon"][privacy_accounts.key(2.0, 128)][-1] == pytest.approx(fresh, rel=1e-4)
     told = picture("training_run", sigma=2.0, clip=1.0, lot=128, epochs=15).says
     assert (
         "93.0% are right (plain SGD in lots of 128: 96.1%), and ε = 2.7 is spent" in told
@@ -211,8 +214,8 @@ def test_what_is_not_stored_is_trained_for_real() -> None:
     assert "Trained for you just now" in shown.says
     accuracy, epsilon = (next(m for m in part.marks if isinstance(m, Line) and m.label != "plain SGD")
                          for part in shown.panels)  # fmt: skip
-    assert len(accuracy.y) == len(epsilon.y) == training.EPOCHS
-    assert epsilon.y[7] == accounting.dp_sgd_epsilon(1.9, 130 / n, round(8 * n / 130), training.DELTA)
+    assert len(accuracy.y) == len(epsilon.y) == training_results.EPOCHS
+    assert epsilon.y[7] == accounting.dp_sgd_epsilon(1.9, 130 / n, round(8 * n / 130), training_results.DELTA)
     # Near the stored setting (2, 1, 128), whose median ends at 93.0%; a model that learns nothing would have 10%.
     assert 89 < accuracy.y[-1] < 96
     assert accuracy.y[0] < 80  # after one epoch: 60% in the stored run
@@ -256,7 +259,7 @@ def test_the_membership_attack_works_and_stays_within_its_bound() -> None:
         one = found[name]
         # Both rates are shares of some 5,000 games: 0.02 is two standard deviations of their difference, and more.
         assert (np.array(one["hits"]) <= np.array(one["bound"]) + 0.02).all()
-        bound = attacks.dp_bound(alarms, settings["epsilon"], training.DELTA)
+        bound = attacks.dp_bound(alarms, settings["epsilon"], training_results.DELTA)
         assert one["bound"] == pytest.approx(bound.tolist(), abs=1e-5)
         assert one["advantage"] == pytest.approx(one["best"][1] - one["best"][0], abs=2e-4)
         assert one["advantage"] >= (np.array(one["hits"]) - alarms).max() - 1e-4

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcourse import Gaussian, GaussianLoss, LeakRows, LeakTable, accounting, explore
-from dpcourse.explore.lecture3 import leaks, privacy_loss, properties
+from dpcourse.explore.lecture3 import leaks, output_functions, privacy_loss
 from dpcourse.mechanisms import classical_limit, classical_sigma
 from dpcourse.scenes import Bars, Line, Panel, Picture, Table
 
@@ -162,7 +162,7 @@ def test_nothing_ahead_of_the_slider_is_given_away() -> None:
         assert true.x.max() == epsilon
 
 
-@pytest.mark.parametrize("function", properties.SETTINGS)
+@pytest.mark.parametrize("function", output_functions.SETTINGS)
 @pytest.mark.parametrize("strength", range(1, 9))
 def test_no_function_raises_delta(function: str, strength: int) -> None:
     part = picture("post_processing", function=function, strength=strength).panels[1]

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from dpcourse import explore
+from dpcourse import data, explore
+from dpcourse.explore.lecture1 import exponential, sums_and_vectors
 from dpcourse.scenes import Bars, Line, Points, Rule
 from dpcourse.scenes.packing import unpack
 
@@ -144,3 +145,13 @@ def test_two_worlds_far_from_zero_keep_their_shape() -> None:
     x = unpack(scene.packed.spec["picture"], scene.packed.buffer, scene.shape, (0, 0))["panels"][0]["marks"][0]["x"]
     assert np.allclose(np.diff(x), np.diff(x)[0], rtol=1e-3)
     assert "10,000,001" in scene.picture().panels[0].marks[0].label  # type: ignore[union-attr]
+
+
+def test_the_names_on_the_controls_are_those_of_the_tables() -> None:
+    """They are written out, so that importing the explorers loads no table."""
+    assert list(data.cities()["city"]) == list(exponential.CITIES)
+    members = data.secret_society()
+    assert dict(zip(members["city"], members["name"], strict=True)) == exponential.RESIDENTS
+    debts = data.bank_debts()
+    assert debts["debt"].max() == sums_and_vectors.ALICES_DEBT
+    assert list(debts["name"]) == list(sums_and_vectors.LEAVERS.values())[:-1]
