@@ -14,17 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+_LEAVES = {str, int, float, bool, type(None), np.ndarray}
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
 
 def tree_of(thing: Any) -> Any:
     """A picture, or a part of one, as nested dicts and lists with numbers, words and arrays at the leaves."""
-    if is_dataclass(thing) and not isinstance(thing, type):
-        inside = {field.name: tree_of(getattr(thing, field.name)) for field in fields(thing)}
-        return {"kind": type(thing).__name__, **inside}
+    kind = type(thing)
+    if kind in _LEAVES:
+        return thing
+    if is_dataclass(kind):
+        return {"kind": kind.__name__, **{name: tree_of(getattr(thing, name)) for name in _field_names(kind)}}
     if isinstance(thing, tuple | list):
         return [tree_of(one) for one in thing]
     if isinstance(thing, np.generic):

@@ -62,13 +62,13 @@ class Axis:
         """Whether all values are numbers on this axis (up to one part in a thousand of its length)."""
         array = np.asarray(values, float)
         if self.log:
-            if not np.all(array > 0):
+            if not array.min() > 0:
                 return False
             array, low, high = np.log(array), math.log(self.low), math.log(self.high)
         else:
             low, high = self.low, self.high
         slack = (high - low) * 1e-3
-        return bool(np.all((array >= low - slack) & (array <= high + slack)))
+        return bool(array.min() >= low - slack and array.max() <= high + slack)
 
 
 class Mark:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,9 +33,14 @@ def two_worlds(count: float = 51, neighbour: float = 50) -> Scene:
     rail = {True: {"colour": "ink", "dash": "dashed"}, False: {"colour": "grey", "dash": "dotted"}}
     widest = 2.5 * math.exp(abs(count - neighbour) / SCALES[0])
 
-    def draw(y: float, b: float) -> Picture:
+    @lru_cache(maxsize=64)
+    def mechanism_and_densities(b: float) -> tuple[Laplace, np.ndarray, np.ndarray]:
         mechanism = Laplace(epsilon=abs(count - neighbour) / b, sensitivity=abs(count - neighbour))
         density, other = (np.exp(mechanism.log_prob(answers, true)) for true in (count, neighbour))
+        return mechanism, density, other
+
+    def draw(y: float, b: float) -> Picture:
+        mechanism, density, other = mechanism_and_densities(b)
         here, there = (math.exp(mechanism.log_prob(y, true)) for true in (count, neighbour))
         ratio = math.exp(mechanism.privacy_loss(y, count, neighbour))
         most = math.exp(mechanism.epsilon)

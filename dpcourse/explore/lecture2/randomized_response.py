@@ -78,6 +78,12 @@ THETAS = np.round(np.arange(0.5, 1.001, 0.01), 2)
 PRIORS = (0.01, *(k / 20 for k in range(1, 20)), 0.99)
 
 
+@lru_cache(maxsize=64)
+def belief_curves(prior: float) -> np.ndarray:
+    """What is believed after "yes" and after "no", in percent, over theta."""
+    return 100 * np.array([_posteriors(float(t), prior) for t in THETAS]).T
+
+
 @cache
 def spread_curve() -> Line:
     """The standard error over theta, where it lies in the picture."""
@@ -94,7 +100,7 @@ def spread_curve() -> Line:
 def two_extremes(theta: float, prior: float) -> Picture:
     """Between the slides' extremes, the truth (theta = 1) and a fair coin (1/2): what one report and what all tell."""
     yes, no = _posteriors(theta, prior)
-    after_yes, after_no = 100 * np.array([_posteriors(float(t), prior) for t in THETAS]).T
+    after_yes, after_no = belief_curves(prior)
     spread = _spread(theta)
     if spread == math.inf:
         cost = f"the share of {CLASS} students cannot be estimated at all"
