@@ -18,7 +18,7 @@ ELSEWHERE := $(addprefix --ignore tests/,browser lectures autograder/box autogra
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab site slides experiments study quick hooks test testslow test-postgres lint format bench bench-grading system constraints clean
+.PHONY: help setup lab site slides experiments study mutants quick hooks test testslow test-postgres lint format bench bench-grading system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ experiments: setup ## compute anew what lectures 4 and 5 show from stored result
 study: setup ## grade right and wrong homework submissions again and again (hours; the right ones go on where they were)
 	$(PY) -m studies.right_submissions
 	$(PY) -m studies.wrong_submissions
+
+mutants: setup ## plant 60 random wrong lines and see which of them the tests notice (about an hour)
+	$(PY) -m studies.mutants
 
 quick: lint ## style, types, and the tests of what changed (the first time some minutes)
 	$(PY) -m pytest --testmon -n $(JOBS) --dist worksteal -q -m "not slow and not postgres" $(ELSEWHERE); \
