@@ -11,11 +11,14 @@ PIP    := $(PY) -m pip --disable-pip-version-check
 EXTRAS := student,site,instructor,test
 TYPED  := $(wildcard dpcourse autograder tools studies experiments)
 
+# The tests whose work is done by other processes (browsers, kernels, sandboxes), where nobody sees which lines they need.
+ELSEWHERE := $(addprefix --ignore tests/,browser lectures autograder/box autograder/commands autograder/examine)
+
 # program:package, as Debian and Ubuntu call them
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab site slides experiments study test testslow test-postgres lint format bench bench-grading system constraints clean
+.PHONY: help setup lab site slides experiments study mutants quick hooks test testslow test-postgres lint format bench bench-grading system constraints clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +43,16 @@ experiments: setup ## compute anew what lectures 4 and 5 show from stored result
 study: setup ## grade right and wrong homework submissions again and again (hours; the right ones go on where they were)
 	$(PY) -m studies.right_submissions
 	$(PY) -m studies.wrong_submissions
+
+mutants: setup ## plant 60 random wrong lines and see which of them the tests notice (about an hour)
+	$(PY) -m studies.mutants
+
+quick: lint ## style, types, and the tests of what changed (the first time some minutes)
+	$(PY) -m pytest --testmon -n $(JOBS) --dist worksteal -q -m "not slow and not postgres" $(ELSEWHERE); \
+	    code=$$?; [ $$code = 5 ] || exit $$code # 5: nothing changed
+
+hooks: setup ## check style, types and notebooks before every commit (git commit --no-verify leaves them out)
+	$(PY) -m pre_commit install
 
 test: lint system ## check everything: style, types, tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow and not postgres"
@@ -87,7 +100,7 @@ constraints: ## pin anew what pyproject.toml resolves to today
 	$(PYTHON) tools/pin.py "$(EXTRAS),bench"
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .testmondata* build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps: each step runs again only when what it depends on has changed.

@@ -249,6 +249,7 @@ def test_words_of_events() -> None:
         (([1] * 50, [1] * 50), {"level": 0}, ValueError, "0"),
         (([1] * 50, [1] * 50), {"claimed": -1}, ValueError, "-1"),
         (([[1, 2], [3]] * 50, [1] * 50), {}, ValueError, "statistic"),
+        (([1j] * 50, [1] * 50), {}, ValueError, "complex"),
     ],
 )
 def test_bad_arguments_are_quoted(arguments: Any, options: Any, error: type[Exception], quoted: str) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dpcourse.tasks import Student, choice_task, mistake, tasks_of
+from dpcourse.tasks.judges.choices import Asked, _look_at_calls
 from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
 from dpcourse.tasks.mistake import Arguments
 from dpcourse.tasks.probes import each, fixed, uniform
@@ -135,6 +136,26 @@ def test_wrong_shares_are_no_calls_that_hang_together():
     for seed in range(12):
         among_all = drawing(lambda p: even(p, truth(p) + (1 - truth(p)) / p.k))
         assert judged(among_all, seed).mistake != "calls that hang together"
+
+
+class Talk:
+    """An interview that only listens."""
+
+    def require(self, fit, text, name=""):
+        self.passed, self.name = fit.passed, name
+
+
+@pytest.mark.parametrize(
+    ("same", "name"), [(126, ""), (136, "calls that hang together"), (150, "calls that hang together")]
+)
+def test_four_standard_errors_beyond_the_shares_hang_together(same, name):
+    """200 pairs in a row, of which so many agree: 100 are right, and 7.07 are a standard error."""
+    agree = np.random.default_rng(0).permutation(np.repeat([True, False], [same, 200 - same]))
+    first = np.random.default_rng(50).permutation(np.repeat([0, 1], 100))
+    labels = np.stack([first, np.where(agree, first, 1 - first)], axis=1).ravel()
+    talk = Talk()
+    _look_at_calls(talk, Asked({}, [0, 1], np.array([0.5, 0.5]), -1), labels, level=0.01)
+    assert talk.name == name
 
 
 def test_another_epsilon_is_not_called_another_mechanism():
