@@ -168,13 +168,14 @@ class PrivacyLoss(ABC):
         """The PLRV of the pair the other way round, (Q, P)."""
         return self._reversed().between(self.neighbours)
 
-    def between(self, neighbours: Neighbours | str | None) -> PrivacyLoss:
+    def between(self, neighbours: Neighbours | None) -> PrivacyLoss:
         """The same loss, as that of two datasets that are neighbours in this sense.
 
         Every operation keeps it, and losses of different relations do not add up: their epsilons protect against
         different changes of the data.
         """
-        neighbours = None if neighbours is None else Neighbours.of(neighbours)
+        if not isinstance(neighbours, Neighbours | None):
+            raise TypeError(f"neighbours must be Neighbours.ADD_REMOVE, Neighbours.REPLACE or None, got {neighbours!r}")
         if neighbours is self.neighbours:
             return self
         loss = copy.copy(self)

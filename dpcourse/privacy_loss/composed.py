@@ -101,7 +101,9 @@ class ComposedLoss(PrivacyLoss):
 
     @cached_property
     def _exact(self) -> DiscreteLoss | None:
-        return exact_sum(self.parts)
+        discrete = [(loss, times) for loss, times in self.parts if isinstance(loss, DiscreteLoss)]
+        whole = len(discrete) == len(self.parts) and all(loss.label == "exact" for loss, _ in discrete)
+        return exact_sum(discrete) if whole else None
 
     @property
     def _rounding(self) -> float:

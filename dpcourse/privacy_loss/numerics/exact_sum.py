@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpcourse.privacy_loss.base import PrivacyLoss
 from dpcourse.privacy_loss.discrete import DiscreteLoss
 
 _MOST_ON_PROGRESSION = 20_000  # values of a sum on a common grid: one convolution of half that length, squared
@@ -18,12 +17,10 @@ _MOST_PAIRS = 4_000_000  # pairs of values that one addition may form
 _MOST_VALUES = 20_000
 
 
-def exact_sum(parts: Sequence[tuple[PrivacyLoss, int]]) -> DiscreteLoss | None:
-    """The sum as a discrete loss, or None if a part is not discrete or there are too many values."""
+def exact_sum(parts: Sequence[tuple[DiscreteLoss, int]]) -> DiscreteLoss | None:
+    """The sum as a discrete loss, or None if there are too many values."""
     total: DiscreteLoss | None = None
     for loss, times in parts:
-        if not isinstance(loss, DiscreteLoss) or loss.label != "exact":
-            return None
         power = _on_progression(loss, times) or _by_squaring(loss, times)
         total = power if total is None or power is None else _add(total, power)
         if power is None or total is None:

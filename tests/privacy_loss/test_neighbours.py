@@ -38,8 +38,8 @@ def test_a_pair_of_no_datasets_may_be_added_to_either():
     assert plain.neighbours is None
     assert (plain + KaryResponse(epsilon=1, k=2).plrv()).neighbours is REPLACE
     assert (plain + Laplace(epsilon=1, sensitivity=1).plrv()).neighbours is ADD_REMOVE
-    assert plain.between("replace").neighbours is REPLACE
-    with pytest.raises(ValueError, match="'both'"):
+    assert plain.between(REPLACE).neighbours is REPLACE
+    with pytest.raises(TypeError, match="'both'"):
         plain.between("both")
 
 
