@@ -149,12 +149,13 @@ def shown(value: Any) -> str:
 
 def compared(answer: Any, right: Any, same: Callable[[Any, Any], bool]) -> str:
     """An answer and the right one, in words that differ: the first row or number that does, or more digits."""
-    if np.ndim(right) and np.shape(answer) == np.shape(right) and (np.ndim(right) > 1 or shown(answer) == shown(right)):
+    long = np.ndim(right) > 1 or (np.ndim(right) and np.size(right) > SHOWN and shown(answer) == shown(right))
+    if long and np.shape(answer) == np.shape(right):
         pairs = list(zip(answer, right, strict=True))
         place = next((i for i, (one, other) in enumerate(pairs) if not same(one, other)), None)
         if place is not None:
             what = "row" if np.ndim(right) > 1 else "number"
-            return f"in {what} {place} (counted from 0) {compared(*pairs[place], same)}"
+            return f"in {what} {place} (the first is 0) {compared(*pairs[place], same)}"
     one, other = shown(answer), shown(right)
     if one == other and np.ndim(answer) <= 1 and not isinstance(answer, Mapping | str | None):
         one, other = (repr(np.asarray(value, dtype=float).tolist()) for value in (answer, right))

@@ -83,7 +83,7 @@ def test_the_bank_is_rich_enough(homework):
         named = {expected for _, expected in bank(homework).WRONG.get(name, {}).values() if expected}
         structural = {
             "no noise", "always the same noise", "rounded", "shared noise", "no noise on some", "one-sided noise",
-            "cut off", "refuses in other words",
+            "cut off", "refuses in other words", "unequal coins", HANG_TOGETHER, AVOID, STICK,
         }  # fmt: skip
         assert named <= {one.name for one in task.mistakes} | structural, name
 

@@ -99,6 +99,7 @@ def _judge_step(talk: Interview) -> None:
         f"{about} Your steps are {along.mean() / length:.2f} gradients long on average, with a standard deviation of "
         f"{along.std() / length:.2f}; {n * lots['q']:.2f} and {spread / length:.2f} are right: coins for each, noise "
         f"sigma C once, divided by the expected size.",
+        name=ALWAYS if not members.any() and along.mean() > length / 2 else "",  # nobody there, and somebody here
     )  # fmt: skip
     talk.require(
         width_fit(across.ravel(), NORMAL_SIZES, level=LEVEL / 8, freedom=DRAWS * (len(gradient) - 1)),

@@ -105,7 +105,7 @@ def look_at_evenness(talk: Interview, z: np.ndarray, unlike: str, level: float) 
         talk.require(
             evenness_fit(rows, level / 2),
             f"{unlike}. What is beyond them is not as wide in every {what}: it spreads from {low:.2g} to {high:.2g} "
-            f"times as much as noise of sigma C, and beyond in a fifth of them. Where it is narrow, it hides too little.",
+            f"times as much as noise of sigma C, in a fifth of them beyond. Where it is narrow it hides too little.",
             name=WRONG_NOISE,
         )
 

@@ -73,7 +73,8 @@ def values_of(
             return
         place, said = _worst({cell.probe: note(*asked[cell.probe]) if note else None for cell in wrong})
         probe, answer, truth = asked[place]
-        text = f"For {arguments(probe)} {compared(answer, truth, same)}."
+        words = compared(answer, truth, same)
+        text = f"For {arguments(probe)}{',' if words.startswith('in ') else ''} {words}."
         talk.failing = probe
         talk.fail(
             f"{text} {said.text}" if said else text,

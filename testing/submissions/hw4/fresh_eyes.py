@@ -7,7 +7,6 @@ import numpy as np
 from dpcourse.accounting import sigma_for
 from testing.submissions.hw4.budgets import composed_if, dp_sgd_epsilon
 from testing.submissions.hw4.shared import clip_numpy
-from testing.submissions.hw4.steps import step_numpy
 from testing.submissions.hw4.training import _train, users_numpy
 
 
@@ -31,7 +30,7 @@ def users_in_runs(gradients, users, clip, sigma, expected, rng):
     return users_numpy(gradients, runs, clip, sigma, expected, rng)
 
 
-def _search(most):
+def search(most):
     def steps(epsilon, delta, sigma, q):
         low, high = 0, most + 1
         while high - low > 1:
@@ -122,10 +121,7 @@ def clip_nearly(gradients, clip):
     return gradients * np.minimum(1, clip / (lengths + 1e-3))
 
 
-RIGHT = {
-    "dp_sgd_step": {"once more": step_numpy},
-    "train_private": {"q = 0.05": _train(q=0.05, steps=100, rate=2.0)},
-}
+RIGHT = {}
 WRONG = {
     "clip_gradients": {"a thousandth longer": (clip_nearly, None)},
     "poisson_lot": {
@@ -146,9 +142,9 @@ WRONG = {
         ),
     },
     "steps_in_budget": {
-        "0 to 100": (_search(100), None),
-        "0 to 50": (_search(50), None),
-        "0 to 1,000": (_search(1_000), None),
+        "0 to 100": (search(100), None),
+        "0 to 50": (search(50), None),
+        "0 to 1,000": (search(1_000), None),
     },
     "train_private": {
         "0.7 and 1.23": (_train(noise=_uneven(0.7, 1.23)), "wrong noise"),
