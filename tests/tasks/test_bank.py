@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
+from dpcourse.tasks.judges.lots import AVOID, HANG_TOGETHER, STICK
 from studies.wrong_submissions import wrong_ones
 from testing.submissions.bank import bank_of as bank
 from testing.submissions.bank import draws_of_mistakes_once, few_draws_to_name
