@@ -58,7 +58,7 @@ def by_user(gradients: np.ndarray, users: np.ndarray) -> np.ndarray:
 def _center(p: Any, rows: np.ndarray | None = None) -> np.ndarray:
     """The average of each user's clipped update, or of other rows."""
     updates = clipped_rows(by_user(p.gradients, p.users), p.clip) if rows is None else rows
-    return np.asarray(updates.sum(axis=0) / p.expected)
+    return np.asarray(updates.sum(axis=0) * (1 / p.expected))
 
 
 def _scale(p: Any) -> float:
