@@ -53,7 +53,7 @@ def _true_delta(p: Any, sigma: float) -> float:
 
 
 def _refused(talk: Interview, probe: Probe) -> bool:
-    """Does the function say no, by a ValueError that says why? Other ways of saying no fail."""
+    """Does the function say no, by a ValueError that says why (by its own type, or its words)? Other ways fail."""
     about, way = f"For {arguments(probe)} you", ""
     try:
         if talk.value(probe) is not None:
@@ -63,7 +63,7 @@ def _refused(talk: Interview, probe: Probe) -> bool:
         way = "raise NotImplementedError, which says that a function is not written yet"
     except Complaint as complaint:
         if "ValueError" in complaint.errors:
-            if not str(complaint).partition(": ")[2].startswith(NO_MESSAGE):
+            if len(complaint.errors) > 1 or not str(complaint).partition(": ")[2].startswith(NO_MESSAGE):
                 return True
             way = "raise a ValueError without a message: nobody learns what was wrong"
         elif kind := next((one for one in complaint.errors if one in OTHER_REFUSALS), ""):
