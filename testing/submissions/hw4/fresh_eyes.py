@@ -10,11 +10,11 @@ from testing.submissions.hw4.shared import clip_numpy
 from testing.submissions.hw4.training import _train, users_numpy
 
 
-def _users_of(kept):
-    """The average of some of the messages: ``kept(users)`` are truth values."""
+def _users_of(which):
+    """The average of some of the messages: ``which(users)`` are truth values."""
 
     def average(gradients, users, clip, sigma, expected, rng):
-        rows = kept(users)
+        rows = which(users)
         return users_numpy(gradients[rows], users[rows], clip, sigma, expected, rng)
 
     return average
@@ -62,25 +62,25 @@ def _randomly_uneven(size, width, clip, sigma, rng):
 
 def _shuffled(again):
     """Every lot is used twice, the second time in another order."""
-    kept = {}
+    memory = {}
 
     def lot(n, q, rng):
-        if n in kept:
-            return again(kept.pop(n))
-        kept[n] = rng.random(n) < q
-        return kept[n]
+        if n in memory:
+            return again(memory.pop(n))
+        memory[n] = rng.random(n) < q
+        return memory[n]
 
     return lot
 
 
 def _remembering(share):
     """The chance of somebody who was in the lot before is ``share`` times q, and that of others makes up for it."""
-    kept = {}
+    memory = {}
 
     def lot(n, q, rng):
-        before = kept.get(n, rng.random(n) < q)
-        kept[n] = rng.random(n) < np.where(before, share * q, q * (1 - share * q) / (1 - q))
-        return kept[n]
+        before = memory.get(n, rng.random(n) < q)
+        memory[n] = rng.random(n) < np.where(before, share * q, q * (1 - share * q) / (1 - q))
+        return memory[n]
 
     return lot
 
@@ -102,10 +102,10 @@ def lot_with_a_favourite(n, q, rng):
 
 
 def _same_lot_always():
-    kept = {}
+    memory = {}
 
     def step(weights, x, y, q, clip, sigma, rate, rng):
-        lot = kept.setdefault((len(y), q), rng.random(len(y)) < q)
+        lot = memory.setdefault((len(y), q), rng.random(len(y)) < q)
         rows = clip_numpy((1 / (1 + np.exp(-x[lot] @ weights)) - y[lot])[:, None] * x[lot], clip)
         return weights - rate * (rows.sum(axis=0) + rng.normal(0, sigma * clip, len(weights))) / (q * len(y))
 
