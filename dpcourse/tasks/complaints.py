@@ -12,6 +12,7 @@ from typing import Any
 from dpcourse.tasks.wording import error_text
 
 LONGEST_TEXT = 1_500  # characters of a complaint that comes from another process
+NO_MESSAGE = "no message"  # what stands for the words of an error that has none
 LONGEST_NAME = 60  # of an error's type
 MOST_ERRORS = 2  # the type of an error, and what it is a kind of
 
@@ -83,5 +84,5 @@ def stopped(name: str, error: BaseException, where: str = "") -> Complaint:
     """The function ``name`` stopped with an error. A student's own type of error is told with what it is a kind of."""
     own, *known = errors = types_of(error)
     words = f"{own} (a kind of {known[0]})" if known else own
-    text = error_text(error, 300) or "no message"
+    text = error_text(error, 300) or NO_MESSAGE
     return Complaint(f"`{name[:LONGEST_NAME]}` stopped with {words}: {text}{where}.", layer="code", errors=errors)

@@ -21,7 +21,9 @@ from dpcourse.tasks.verdict import Verdict
 from dpcourse.tasks.wording import shortens
 
 #: What a test would notice, by the unit of its smallest error.
-NOTICED = {"scale factor": "a scale off by {:.0%}", "true probability": "a share off by {:.1%}"}
+NOTICED = {
+    "scale factor": "a scale that is {:.0%} off", "true probability": "a probability that is {:.3f} off",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,5 +106,6 @@ class Task:
         if talk.evidence:
             sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
             notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
-            also = f"; it would notice {notices}" if notices and sharpest.smallest_error < 0.5 else ""
-        return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times{also}.)"
+            if notices and sharpest.smallest_error < 0.5:
+                also = f" {'Its sharpest test' if len(talk.evidence) > 1 else 'Its test'} notices {notices}."
+        return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times.{also})"

@@ -7,7 +7,7 @@ stops when the line is full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -147,7 +147,23 @@ def shown(value: Any) -> str:
     )
 
 
+def compared(answer: Any, right: Any, same: Callable[[Any, Any], bool]) -> str:
+    """An answer and the right one, in words that differ: the first row or number that does, or more digits."""
+    long = np.ndim(right) > 1 or (np.ndim(right) and np.size(right) > SHOWN and shown(answer) == shown(right))
+    if long and np.shape(answer) == np.shape(right):
+        pairs = list(zip(answer, right, strict=True))
+        place = next((i for i, (one, other) in enumerate(pairs) if not same(one, other)), None)
+        if place is not None:
+            what = "row" if np.ndim(right) > 1 else "number"
+            return f"in {what} {place} (the first is 0) {compared(*pairs[place], same)}"
+    one, other = shown(answer), shown(right)
+    if one == other and np.ndim(answer) <= 1 and not isinstance(answer, Mapping | str | None):
+        one, other = (repr(np.asarray(value, dtype=float).tolist()) for value in (answer, right))
+    return f"you answer {one}; right is {other}"
+
+
 def number(value: float, digits: int = 3) -> str:
     """So many digits, and 1,190,000 rather than 1.19e+06."""
+    value += 0.0  # no -0
     rounded = float(f"{value:.{digits}g}") if np.isfinite(value) else value
     return f"{rounded:,.0f}" if 1e4 <= abs(rounded) < 1e12 else f"{rounded:.{digits}g}"

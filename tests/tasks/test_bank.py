@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dpcourse.tasks import HOMEWORKS, LEVEL, Student, Task, Verdict, tasks_of
+from dpcourse.tasks.judges.lots import AVOID, HANG_TOGETHER, STICK
 from studies.wrong_submissions import wrong_ones
 from testing.submissions.bank import bank_of as bank
 from testing.submissions.bank import draws_of_mistakes_once, few_draws_to_name
@@ -83,7 +84,7 @@ def test_the_bank_is_rich_enough(homework):
         named = {expected for _, expected in bank(homework).WRONG.get(name, {}).values() if expected}
         structural = {
             "no noise", "always the same noise", "rounded", "shared noise", "no noise on some", "one-sided noise",
-            "cut off", "refuses in other words",
+            "cut off", "refuses in other words", "unequal coins", HANG_TOGETHER, AVOID, STICK,
         }  # fmt: skip
         assert named <= {one.name for one in task.mistakes} | structural, name
 

@@ -88,13 +88,13 @@ def _look_at_losses(talk: Interview, probe: Probe, draws: int, level: float) -> 
         )
     low, high = float(right.cdf(-near)), float(right.above(near)[0])
     for side, end, hits, share in (
-        ("own", bound, np.sum(losses > near), high),
-        ("other", -bound, np.sum(losses <= -near), low),
+        ("on the side of `data` that is away from `neighbour`", bound, np.sum(losses > near), high),
+        ("beyond `neighbour`, seen from `data`", -bound, np.sum(losses <= -near), low),
     ):
         talk.require(
             binomial_fit(int(hits), draws, share, level=level),
-            f"{about} {hits / draws:.1%} of your losses are {end:.4g}; {share:.1%} is right: so often the output lies "
-            f"on the {side} side of both answers.",
+            f"{about} {hits / draws:.1%} of your losses are {end:.4g}; {share:.1%} is right: so often the noisy answer "
+            f"lies {side}.",
         )
     inside = losses[(losses > -near) & (losses <= near)]
     talk.require(

@@ -15,7 +15,7 @@ from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.costs import COST, meaning_of_cost
 from dpcourse.tasks.judges.diagnosis import same_values
 from dpcourse.tasks.mistake import arguments_of, mistake
-from dpcourse.tasks.probes import each, log_uniform, uniform, whole
+from dpcourse.tasks.probes import each, edges, log_uniform, uniform, whole
 from dpcourse.tasks.respondent import Probe
 
 
@@ -33,9 +33,12 @@ group_guarantee = value_task(
     "group_guarantee",
     see="lecture 3, Group privacy",
     # One mechanism has epsilon = 0, where the geometric sum is not a quotient. A family may be a single person.
-    probes=each(
-        4, epsilon=uniform((0.2, 0.4), (1.1, 1.5), (0, 0), (0.5, 0.9)), k=whole((3, 7), (3, 7), (3, 7), (1, 1)),
-        delta=log_uniform((-4, -3), (-7, -6), (-4, -3), (-4, -3)),
+    probes=edges(
+        each(
+            4, epsilon=uniform((0.2, 0.4), (1.1, 1.5), (0, 0), (0.5, 0.9)), k=whole((3, 7), (3, 7), (3, 7), (1, 1)),
+            delta=log_uniform((-4, -3), (-7, -6), (-4, -3), (-4, -3)),
+        ),
+        {"delta": 0.0},
     ),
     right=_group,
     form=COST,
@@ -99,14 +102,18 @@ group_guarantee = value_task(
 )  # fmt: skip
 
 
+HAIR = 2.0**-40  # 9.1e-13: who compares "up to rounding" spends it
+
+
 def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """Five days at the hospital. Prices are whole multiples of a power of 2, so that a budget can be used up to the
     last bit, in any order of adding.
 
     On the first day a refused query is followed by smaller ones that fit, the last of them exactly; on the second,
     delta runs out before epsilon, is missed by a quarter of the smallest price and then used up; the third is long, and
-    one of its queries costs more than the whole budget; on the fourth there is no delta, and epsilon is missed by
-    little; on the fifth the first query takes all of epsilon, so that even the smallest is refused.
+    one of its queries costs more than the whole budget; on the fourth there is no delta, not even a little for a query
+    without epsilon, and epsilon is missed by a hair; on the fifth the first query takes all of epsilon, so that even
+    the smallest is refused, and delta is missed by a hair.
     """
     unit = float(rng.integers(1, 4)) / 8
     tiny = float(rng.integers(3, 6)) * 2.0**-18  # 1.1e-5 to 1.9e-5, exact in 17 decimal digits as well
@@ -122,11 +129,15 @@ def _ledger_probes(rng: np.random.Generator) -> Sequence[Probe]:
         {"costs": second, "epsilon": 8 * unit, "delta": 7 * tiny - little},
         {"costs": third, "epsilon": 2.0, "delta": 20 * tiny},
         {
-            "costs": [(2 * unit, 0.0), (unit, tiny), (2 * unit, 0.0), (unit, 0.0)],
-            "epsilon": 4 * unit - 2.0**-12,
+            "costs": [(2 * unit, 0.0), (unit, tiny), (0.0, HAIR), (2 * unit, 0.0), (unit, 0.0)],
+            "epsilon": 4 * unit - HAIR,
             "delta": 0.0,
         },
-        {"costs": [(unit, tiny), (2.0**-12, 0.0), (0.0, tiny)], "epsilon": unit, "delta": 3 * tiny},
+        {
+            "costs": [(unit, tiny), (HAIR, 0.0), (0.0, 2 * tiny + HAIR), (0.0, tiny)],
+            "epsilon": unit,
+            "delta": 3 * tiny,
+        },
     ]
 
 
@@ -182,11 +193,13 @@ def _judge_ledger(talk: Interview) -> None:
         if wrong.size:
             first = int(wrong[0])
             spent = right["answered"][:first] @ np.array(costs[:first]).reshape(first, 2)
+            left = np.array([probe["epsilon"], probe["delta"]]) - spent
+            over = np.array(costs[first]) - left
             verb, truth = ("refuse", "it fits") if right["answered"][first] else ("answer", "it does not fit")
+            hair = f" It costs {over.max():.2g} too much. Compare exactly." if 0 < over.max() <= HAIR else ""
             talk.fail(
                 f"{about} you {verb} query number {first + 1}, but {truth}: it costs "
-                f"{_pairs(costs[first : first + 1])}, and ({probe['epsilon'] - spent[0]:g}, "
-                f"{probe['delta'] - spent[1]:.3g}) is left.",
+                f"{_pairs(costs[first : first + 1])}, and ({left[0]:g}, {left[1]:.3g}) is left.{hair}",
                 name=_decided_like(talk, [one["answered"] for _, one, _ in asked]),
             )
         if not same_values(answer, right):

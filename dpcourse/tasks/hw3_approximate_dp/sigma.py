@@ -8,7 +8,7 @@ from typing import Any
 from dpcourse.mechanisms import Gaussian, classical_sigma
 from dpcourse.privacy_loss import GaussianLoss
 from dpcourse.tasks.answers import Answer
-from dpcourse.tasks.complaints import Complaint, Unwritten
+from dpcourse.tasks.complaints import NO_MESSAGE, Complaint, Unwritten
 from dpcourse.tasks.declare import judged_task, value_task
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import same_values
@@ -19,7 +19,7 @@ from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
 
 FOUR_DIGITS = 5.01e-4  # what rounding 1.0005 to 1.000 or to 1.001 changes
-REFUSALS = ("ValueError", "AssertionError")
+OTHER_REFUSALS = ("AssertionError", "Exception")  # errors that mean a refusal, and are not the one asked for
 VARIANCE = "the variance", "That is sigma squared."
 
 
@@ -53,7 +53,7 @@ def _true_delta(p: Any, sigma: float) -> float:
 
 
 def _refused(talk: Interview, probe: Probe) -> bool:
-    """Does the function say no, by an error that means it? Other ways of saying no fail."""
+    """Does the function say no, by a ValueError that says why (by its own type, or its words)? Other ways fail."""
     about, way = f"For {arguments(probe)} you", ""
     try:
         if talk.value(probe) is not None:
@@ -62,11 +62,17 @@ def _refused(talk: Interview, probe: Probe) -> bool:
     except Unwritten:
         way = "raise NotImplementedError, which says that a function is not written yet"
     except Complaint as complaint:
-        if set(complaint.errors) & set(REFUSALS):
-            return True
-        if complaint.errors[:1] != ("Exception",):
+        if "ValueError" in complaint.errors:
+            if len(complaint.errors) > 1 or not str(complaint).partition(": ")[2].startswith(NO_MESSAGE):
+                return True
+            way = "raise a ValueError without a message: nobody learns what was wrong"
+        elif kind := next((one for one in complaint.errors if one in OTHER_REFUSALS), ""):
+            way = f"raise {complaint.errors[0]}" + (f", a kind of {kind}" if kind != complaint.errors[0] else "")
+            way += ", and not a ValueError"
+        elif complaint.layer == "answer":
+            way = "give back something that is no number, in place of refusing"
+        else:
             raise
-        way = "refuse by an error of no kind"
     talk.failing = probe
     talk.fail(f"{about} {way}.", name="refuses in other words")
 
@@ -95,8 +101,8 @@ textbook_sigma = judged_task(
         ),
         mistake(
             "refuses in other words",
-            "To refuse a value, raise a ValueError: whoever calls your function then notices at once, and can tell a "
-            "refusal from a bug or a forgotten `return`.",
+            "To refuse a value, write `raise ValueError(...)` with a message: whoever calls your function then notices "
+            "at once, learns why, and can tell a refusal from a bug or a forgotten `return`.",
             lambda p: _textbook(p) if p.epsilon < 1 else None,
         ),
         mistake(*VARIANCE, lambda p: _textbook(p) ** 2),

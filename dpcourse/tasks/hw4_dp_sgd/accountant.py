@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,15 +16,20 @@ from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments
 
+MOST = 100_000  # steps: far beyond any budget here
 _cost = lru_cache(maxsize=256)(dp_sgd_epsilon)  # the judge asks what the probes were made from
 
 
 def _steps_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """The budget lies half-way between the costs of T and T + 1 steps, so that no rounding decides."""
+    """Dozens of steps, a few, and thousands.
+
+    The budget lies half-way between the costs of T and T + 1 steps, so that no rounding decides.
+    """
     probes: list[Probe] = []
     for steps, sigma, q in (
         (int(rng.integers(24, 60)), rng.uniform(0.75, 0.95), rng.uniform(0.05, 0.15)),
         (int(rng.integers(5, 16)), rng.uniform(16, 24), 1.0),
+        (int(rng.integers(1_500, 3_000)), rng.uniform(250, 400), 1.0),
     ):
         probe = {"delta": float(10 ** rng.uniform(-6, -5)), "sigma": float(sigma), "q": float(q)}
         between = (_cost(**probe, steps=steps) + _cost(**probe, steps=steps + 1)) / 2
@@ -45,10 +51,10 @@ def _judge_steps(talk: Interview) -> None:
         if steps != int(steps) or steps < 0:
             talk.fail(f"For {arguments(probe)} you answer {steps:g}; a number of steps is a whole number, not below 0.")
         within = {key: probe[key] for key in ("sigma", "q", "delta")}
-        spent = _cost(**within, steps=min(int(steps), 100_000)) if steps else 0.0  # far beyond any budget here
+        spent = _cost(**within, steps=min(int(steps), MOST)) if steps else 0.0
         if spent > probe["epsilon"]:
             talk.fail(
-                f"For {arguments(probe)} you allow {steps:g} steps. They cost epsilon = {spent:.4g}: overspent.",
+                f"For {arguments(probe)} you allow {_counted(steps)}. That costs epsilon = {spent:.6g}: overspent.",
                 name=_same_steps(talk, probes, answers),
             )
         more = _cost(**within, steps=int(steps) + 1)
@@ -56,8 +62,8 @@ def _judge_steps(talk: Interview) -> None:
             best = _largest(probe, int(steps) + 1)
             shares.append(0.5 * steps / best)
             words.append(
-                f"For {arguments(probe)} you allow {steps:g} steps; {best} fit. Private, but wasteful: the rest of the "
-                f"budget buys nothing."
+                f"For {arguments(probe)} you allow {_counted(steps)}; {best:,} fit. Private, but wasteful: the rest of "
+                f"the budget buys nothing."
             )
         else:
             shares.append(1.0)
@@ -68,6 +74,10 @@ def _judge_steps(talk: Interview) -> None:
         talk.noticed, talk.wasteful = ((name,) if name else ()), True
         known = {one.name: one.message for one in talk.task.mistakes}
         talk.praise = f"{words[0]} {known.get(name, '')}".strip()
+
+
+def _counted(steps: float) -> str:
+    return "1 step" if steps == 1 else f"{steps:,.0f} steps"
 
 
 def _same_steps(talk: Interview, probes: Sequence[Probe], answers: Sequence[float]) -> str:
@@ -97,10 +107,8 @@ def _fits(p: Any, **other: float) -> int:
 
 
 def _by_renyi(p: Any) -> int:
-    one, steps = renyi_sampled_gaussian(p.sigma, p.q), 0
-    while one.compose(steps + 1).epsilon(p.delta) <= p.epsilon:
-        steps += 1
-    return steps
+    one = renyi_sampled_gaussian(p.sigma, p.q)
+    return bisect_right(range(1, MOST), p.epsilon, key=lambda steps: one.compose(steps).epsilon(p.delta))
 
 
 def _times_one(p: Any) -> float:

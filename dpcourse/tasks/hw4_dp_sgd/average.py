@@ -42,7 +42,7 @@ def _average_probes(rng: np.random.Generator) -> Sequence[Probe]:
 
 
 def _center(p: Any) -> np.ndarray:
-    return np.asarray(p.clipped.sum(axis=0) / p.expected)
+    return np.asarray(p.clipped.sum(axis=0) * (1 / p.expected))
 
 
 def _scale(p: Any) -> float:

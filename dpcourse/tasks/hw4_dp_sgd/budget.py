@@ -10,7 +10,7 @@ from dpcourse.accounting import Cost, advanced_composition, amplify_by_sampling,
 from dpcourse.tasks.declare import value_task
 from dpcourse.tasks.judges.costs import COST, meaning_of_cost
 from dpcourse.tasks.mistake import Variation, mistake
-from dpcourse.tasks.probes import each, log_uniform, uniform, whole
+from dpcourse.tasks.probes import each, edges, log_uniform, uniform, whole
 
 
 def _pair(spent: Cost) -> tuple[float, float]:
@@ -26,9 +26,12 @@ amplified_budget = value_task(
     "amplified_budget",
     see="lecture 4, Trick 3: perhaps you were not even there",
     # Small and large epsilons, small and large lots: nowhere is q epsilon a good approximation by luck.
-    probes=each(
-        3, epsilon=uniform((0.4, 0.9), (1.7, 2.4), (3, 5)), delta=log_uniform(-7, -5),
-        q=uniform((0.04, 0.1), (0.6, 0.8), (0.001, 0.01)),
+    probes=edges(
+        each(
+            3, epsilon=uniform((0.4, 0.9), (1.7, 2.4), (3, 5)), delta=log_uniform(-7, -5),
+            q=uniform((0.04, 0.1), (0.6, 0.8), (0.001, 0.01)),
+        ),
+        {"delta": 0.0},
     ),
     right=lambda p: _pair(amplify_by_sampling(p.epsilon, p.delta, p.q)),
     form=COST,
@@ -110,10 +113,13 @@ composed_budget = value_task(
     "composed_budget",
     see="lecture 4, Problem 2: too many steps",
     # Twice advanced composition wins, with k delta above the slack, and below; then it loses, also for a single step.
-    probes=each(
-        5, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (1.1, 1.4), (0.3, 0.5), (0.3, 0.8)),
-        delta=log_uniform((-8.3, -8), (-9.5, -9), (-9, -8), (-9, -8), (-9, -8)),
-        k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5), (1, 1)), slack=log_uniform(-6, -5.1),
+    probes=edges(
+        each(
+            5, epsilon=uniform((0.01, 0.03), (0.05, 0.1), (1.1, 1.4), (0.3, 0.5), (0.3, 0.8)),
+            delta=log_uniform((-8.3, -8), (-9.5, -9), (-9, -8), (-9, -8), (-9, -8)),
+            k=whole((2_000, 5_999), (150, 299), (8, 14), (3, 5), (1, 1)), slack=log_uniform(-6, -5.1),
+        ),
+        {"delta": 0.0},
     ),
     right=_best,
     form=COST,

@@ -20,7 +20,7 @@ from dpcourse.tasks.probes import each, uniform, whole
 from dpcourse.tasks.respondent import Probe
 from dpcourse.tasks.wording import arguments, shown
 
-LOTS = 3_000
+LOTS = 5_000
 NO_REPEATS = 100  # people: two lots of so many are never the same (at q between 0.25 and 0.35: less than 1e-18)
 POISSON = "Poisson numbers"
 
@@ -185,7 +185,7 @@ def _refuse_known_lots(talk: Interview, lots: np.ndarray, q: float, about: str) 
         talk.fail(f"{about} It was always the same lot: a fixed seed inside the function?", name="always the same lot")
     if np.isin(sizes, (0, n)).all():
         talk.fail(f"{about} Your lot was always everybody or nobody.", name="one coin for all")
-    if (sizes == sizes[0]).all():  # a right one: less than 0.4^3000
+    if (sizes == sizes[0]).all():  # a right one: less than 0.4^5000
         together = float((lots[:, 0 : n - 1 : 2] * lots[:, 1:n:2]).mean())
         name = "a block" if together > 2 * q * q else "fixed size"
         talk.fail(f"{about} All your lots have exactly {sizes[0]:g} members.", name=name)

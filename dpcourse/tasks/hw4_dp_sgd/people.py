@@ -16,24 +16,29 @@ from dpcourse.tasks.hw4_dp_sgd.average import DRAWS
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 
+BUSY = 30  # messages of the busiest user
+
 
 def _user_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """One user writes most of the messages, user numbers have gaps and no order; then rounds in which one user comes,
-    where less than one is expected, and nobody.
+    """One user writes most of the messages, user numbers have gaps and no order, one is 0 and one negative; then rounds
+    in which one user comes, where less than one is expected, and nobody.
 
     Of the two users with a single message one's is much longer than C, the other one's shorter: neither may be left out
     of the clipping, nor stretched. A third one has four, one of them so long, and against the others, that clipping
-    it first turns their sum.
+    it first turns their sum. The second half of what the busiest one writes points elsewhere than the first.
     """
     probes: list[Probe] = []
-    numbers = rng.choice(1_000, 6, replace=False)
-    for counts in ((9, 1, 2, 4, 1, 2), (2,), ()):
+    numbers = rng.permutation(np.append(rng.choice(1_000, 4, replace=False) + 1, (0, -int(rng.integers(1, 9)))))
+    for counts in ((BUSY, 1, 2, 4, 1, 2), (2,), ()):
         places = rng.permutation(np.repeat(np.arange(len(counts)), np.array(counts, dtype=np.int64)))
         clip = float(rng.uniform(1.6, 2.4) if counts else rng.uniform(0.3, 0.6))
         rows = rng.normal(0.4, 0.5, size=(len(places), 5))
         for user, lengths in ((1, [3]), (4, [0.5]), (3, [-4, 0.9, 0.9, 0.9])) if len(counts) > 1 else ():
             theirs = places == user
             rows[theirs] *= clip * (np.array(lengths) / norms(rows[theirs]))[:, None]
+        if len(counts) > 1:
+            turn = np.linalg.qr(rng.normal(size=(5, 2)))[0].T
+            rows[places == 0] = 0.3 * clip * (rng.normal(0, 0.1, (BUSY, 5)) + turn[np.arange(BUSY) * 2 // BUSY])
         probes.append(
             {
                 "gradients": rows, "users": numbers[places].astype(np.int64), "clip": clip,
@@ -53,7 +58,7 @@ def by_user(gradients: np.ndarray, users: np.ndarray) -> np.ndarray:
 def _center(p: Any, rows: np.ndarray | None = None) -> np.ndarray:
     """The average of each user's clipped update, or of other rows."""
     updates = clipped_rows(by_user(p.gradients, p.users), p.clip) if rows is None else rows
-    return np.asarray(updates.sum(axis=0) / p.expected)
+    return np.asarray(updates.sum(axis=0) * (1 / p.expected))
 
 
 def _scale(p: Any) -> float:
@@ -222,7 +227,7 @@ canary_exposure = value_task(
             lambda p: _bits(p) * math.log10(2),
         ),
         mistake(
-            "ties in its disfavour forgotten",
+            "ties in its favour",
             "Of several equally likely codes the canary gets the worst rank. Otherwise a model that holds all codes "
             "for equally likely would expose every one of them completely.",
             _bits_at(lambda p: 1 + _better(p)),

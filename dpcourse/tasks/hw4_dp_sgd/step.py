@@ -24,6 +24,7 @@ from dpcourse.tasks.mistake import Variation, mistake
 from dpcourse.tasks.respondent import Probe
 
 MEMBERS = 1_000  # steps from which the members of their lots are read
+ALWAYS = "always the same lot"
 SMALL = {"clip": (0.4, 0.6), "sigma": (0.5, 0.7), "rate": (0.1, 0.2)}
 
 
@@ -77,6 +78,7 @@ def _judge_step(talk: Interview) -> None:
     """Everybody: the law of the noise. People who are alike: how far a step goes. People who differ: who was in it."""
     *everybody, lots, people = talk.probes
     look_at_noise(talk, _law_of_everybody, LEVEL / 2, probes=everybody, draws=DRAWS)
+    members, mistaken = _members(talk, people)
     answers, talk.failing = talk.draws(lots, DRAWS), lots
     refuse_huge(talk, answers)
     gradient = _clipped(lots)[0]
@@ -97,26 +99,40 @@ def _judge_step(talk: Interview) -> None:
         f"{about} Your steps are {along.mean() / length:.2f} gradients long on average, with a standard deviation of "
         f"{along.std() / length:.2f}; {n * lots['q']:.2f} and {spread / length:.2f} are right: coins for each, noise "
         f"sigma C once, divided by the expected size.",
+        name=ALWAYS if not members.any() and along.mean() > length / 2 else "",  # nobody there, and somebody here
     )  # fmt: skip
     talk.require(
         width_fit(across.ravel(), NORMAL_SIZES, level=LEVEL / 8, freedom=DRAWS * (len(gradient) - 1)),
         f"{about} Across the gradient there is only noise, and yours is {across.std() * math.sqrt(1.25):.3g} times "
         f"what it should be.",
     )
-    _look_at_members(talk, people, LEVEL / 4)
+    _look_at_members(talk, people, members, mistaken, LEVEL / 4)
     talk.praise = "Your step has the right direction, noise and lots."
 
 
-def _look_at_members(talk: Interview, probe: Probe, level: float) -> None:
-    """Gradients at right angles, and hardly any noise: what a step has moved along each says who was in its lot."""
+def _members(talk: Interview, probe: Probe) -> tuple[np.ndarray, float]:
+    """Gradients at right angles, and hardly any noise: what a step has moved along each says who was in its lot.
+
+    With the probability that noise mistakes one. A lot that is always the same is told at once.
+    """
     answers, talk.failing = talk.draws(probe, MEMBERS), probe
     refuse_huge(talk, answers)
     gradients = _clipped(probe)
     moved = _released(probe, answers) @ gradients.T / probe["clip"] ** 2
-    mistaken = float(special.ndtr(-0.5 / probe["sigma"]))
-    share = probe["q"] * (1 - mistaken) + (1 - probe["q"]) * mistaken
-    about = f"I called you {MEMBERS:,} times with {len(gradients)} people who all differ and q = {probe['q']:g}."
     members = (moved > 0.5).astype(float)
+    if (members == members[0]).all() and 0 < members[0].sum() < len(gradients):  # a right one: less than 0.9^8000
+        talk.fail(f"{_about(probe)} It was the same lot in every call.", name=ALWAYS)
+    return members, float(special.ndtr(-0.5 / probe["sigma"]))
+
+
+def _about(probe: Probe) -> str:
+    return f"I called you {MEMBERS:,} times with {len(probe['y'])} people who all differ and q = {probe['q']:g}."
+
+
+def _look_at_members(talk: Interview, probe: Probe, members: np.ndarray, mistaken: float, level: float) -> None:
+    """Has everybody a coin of their own?"""
+    talk.failing, about = probe, _about(probe)
+    share = probe["q"] * (1 - mistaken) + (1 - probe["q"]) * mistaken
     if (np.diff(members, axis=1) <= 0).all():  # a right one: less than 0.7^1000
         first, last = members[:, 0].mean(), members[:, -1].mean()
         text = f"{about} The first person was in {first:.0%} of your lots, the last one in {last:.0%}."
@@ -223,6 +239,12 @@ dp_sgd_step = judged_task(
             "expected size rounded",
             "You divide by a whole number. The expected size q n need not be one: do not round it.",
             divisor=lambda size, expected: max(int(expected), 1),
+        ),
+        _changed(
+            ALWAYS,
+            "Your lot is the same in every call: then everybody knows who is in it, and sampling hides nobody. Toss "
+            "fresh coins in every step.",
+            lot=lambda n, q, rng: np.random.default_rng(0).random(n) < q,
         ),
         _changed(
             "fixed-size lots",

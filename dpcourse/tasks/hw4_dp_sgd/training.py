@@ -44,9 +44,15 @@ from dpcourse.tasks.hw4_dp_sgd.training_log import (
     true_weights,
     turned_pairs,
 )
-from dpcourse.tasks.hw4_dp_sgd.training_noise import USED_TWICE, look_at_log, look_at_logs
+from dpcourse.tasks.hw4_dp_sgd.training_noise import (
+    USED_TWICE,
+    heavy_within_steps,
+    look_at_evenness,
+    look_at_log,
+    look_at_logs,
+)
 from dpcourse.tasks.interview import LEVEL, Failed, Interview
-from dpcourse.tasks.judges.lots import SAME_LOT
+from dpcourse.tasks.judges.lots import SAME_LOT, in_a_row
 from dpcourse.tasks.mistake import mistake
 from dpcourse.tasks.respondent import Probe
 
@@ -120,7 +126,7 @@ def _sensible(talk: Interview, probe: Probe, published: Published) -> None:
 
 def _overspent(probe: Probe, published: Published) -> str:
     one = dp_sgd_epsilon(published["sigma"], published["q"], 1, probe["delta"])
-    return "one step's budget" if one <= 1.05 * probe["epsilon"] else ""
+    return "one step's budget" if 0.95 <= one / probe["epsilon"] <= 1.05 else ""
 
 
 def _lots(talk: Interview, published: Published, level: float) -> None:
@@ -143,7 +149,7 @@ def _lots(talk: Interview, published: Published, level: float) -> None:
             binomial_fit(int((one * other).sum()), one.size, q * q, level=level / 3),
             f"Somebody is in one of your lots and in the next with probability {share:.3g}; {q * q:.3g} is right for "
             f"fresh coins in every step.",
-            name=SAME_LOT if share > q * q else "lots that avoid each other",
+            name=in_a_row(one, other, q),
         )
 
 
@@ -167,16 +173,19 @@ def _like_dp_sgd(talk: Interview, probe: Probe, published: Published, level: flo
         level=level / 8, power=0.0, draws=len(z), smallest_error=math.inf, unit="",
     )  # fmt: skip
     name = "" if fit.passed else _likeliest(talk, probe, readings)
+    if name in ("", LAPLACE) and not (name and heavy_within_steps(z)):
+        look_at_evenness(talk, z, unlike, level / 8)
     plausible = bool(name) and abs(math.log(max(readings[name].spread, 1e-300))) < 0.12
     talk.require(
         fit,
         f"{unlike}, and your averages are not these with noise of sigma C over q n." if plausible else spreads,
         name=name if plausible else "wrong noise",
     )
-    look_at_log(talk, z, gradients, unlike, spreads, 6 * level / 8)
+    look_at_log(talk, z, gradients, unlike, spreads, 5 * level / 8)
     return z
 
 
+LAPLACE = "Laplace noise"
 #: Mistakes under which a log would be right: how the rows are clipped, how the noise is scaled, and the divisor.
 _Reading = tuple[Callable[..., np.ndarray], Callable[..., np.ndarray | float], bool]
 READINGS: dict[str, _Reading] = {
@@ -209,7 +218,7 @@ def _readings(probe: Probe, published: Published, z: np.ndarray) -> dict[str, Re
         ratio = float((np.log(by / times) + z**2 / 2 - other**2 / 2).sum())
         readings[name] = Reading(ratio, math.sqrt(float((other**2).mean())))
     laplace = float((z**2 / 2 - math.sqrt(2) * np.abs(z)).sum()) + z.size * math.log(math.pi) / 2
-    readings["Laplace noise"] = Reading(laplace, math.sqrt(float((z**2).mean())))
+    readings[LAPLACE] = Reading(laplace, math.sqrt(float((z**2).mean())))
     return readings
 
 
@@ -316,7 +325,7 @@ train_private = judged_task(
             draw=trained(lot=lambda n, q, rng: np.random.default_rng(0).random(n) < q),
         ),
         mistake(
-            "Laplace noise",
+            LAPLACE,
             "It looks like Laplace noise. The accountant counts on Gaussian noise: rng.normal(0, sigma * C, ...).",
             draw=trained(law=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size)),
         ),

@@ -1,9 +1,10 @@
 """Is what a training log has beyond its clipped gradients fresh Gaussian noise? Exact tests of a table of z, (T, d).
 
-One log by itself: its width in all, in every coordinate and in every few steps in a row; its signs; its shape. Both
-logs together: numbers, and lengths of blocks of coordinates, that come again (noise that is copied, permuted or turned
-from one place to another keeps them); coordinates that depend on each other; and, where the noise looks narrow, its
-width in as many further runs as tell 8% too little from chance.
+One log by itself: its width in all, in every coordinate and in every few steps in a row; whether all steps, and all
+coordinates, are equally wide; its signs; its shape. Both logs together: that again; numbers, and lengths of blocks of
+coordinates, that come again (noise that is copied, permuted or turned from one place to another keeps them);
+coordinates that depend on each other; and, where the noise looks narrow, its width in as many further runs as tell 8%
+too little from chance.
 
 Of sixty steps with 8% too little noise once in 100,000 times no more is asked. What passes: half the noise in three of
 sixty steps, or three quarters of it in one coordinate; copies of a handful of blocks.
@@ -96,6 +97,46 @@ def _look_at_signs(talk: Interview, z: np.ndarray, gradients: np.ndarray, level:
         )
 
 
+def look_at_evenness(talk: Interview, z: np.ndarray, unlike: str, level: float) -> None:
+    """Are all steps as wide, and all coordinates? Whatever is narrow now and wide then, is as wide as asked in all."""
+    for what, rows in (("step", z), ("coordinate", z.T)):
+        widths = np.sqrt((rows**2).mean(axis=1))
+        low, high = np.quantile(widths, (0.1, 0.9))
+        talk.require(
+            evenness_fit(rows, level / 2),
+            f"{unlike}. What is beyond them is not as wide in every {what}: it spreads from {low:.2g} to {high:.2g} "
+            f"times as much as noise of sigma C, in a fifth of them beyond. Where it is narrow it hides too little.",
+            name=WRONG_NOISE,
+        )
+
+
+def evenness_fit(rows: np.ndarray, level: float) -> Fit:
+    """Have all rows of normal numbers one width, whichever? Bartlett's product of their mean squares is small if not.
+
+    Over the power of their mean it is that of Dirichlet's law. Markov's inequality for its power -s, at the best s,
+    bounds the p-value.
+    """
+    number, half = len(rows), rows.shape[1] / 2
+    shares = (rows**2).sum(axis=1) / (rows**2).sum()
+    log_product, best = float(np.log(np.maximum(shares, 1e-300)).sum()), 0.0
+    for s in np.linspace(0, half, 60)[1:-1]:
+        of_parts = number * float(special.gammaln(half - s) - special.gammaln(half))
+        of_whole = float(special.gammaln(number * half) - special.gammaln(number * (half - s)))
+        best = min(best, of_parts + of_whole + s * log_product)
+    return Fit(
+        name="evenness of the widths", statistic=log_product, p_value=math.exp(best), level=level,
+        power=0.0, draws=number, smallest_error=math.inf, unit="",
+    )  # fmt: skip
+
+
+def heavy_within_steps(z: np.ndarray) -> bool:
+    """Is it Laplace noise, and not Gaussian noise whose width changes from step to step?
+
+    A mean size over the root of the mean square of each step: .80 for Gaussian noise, .72 to .75 for Laplace noise.
+    """
+    return float((np.abs(z) / np.sqrt((z**2).mean(axis=1, keepdims=True))).mean()) < 0.767
+
+
 def look_at_logs(talk: Interview, logs: list[np.ndarray], further: Callable[[], np.ndarray], level: float) -> None:
     """The noise of all logs together; ``further()`` gives that of one more run."""
     for block in BLOCKS:
@@ -107,8 +148,9 @@ def look_at_logs(talk: Interview, logs: list[np.ndarray], further: Callable[[], 
         numbers = special.gammainc(0.5, np.concatenate([z.ravel() for z in logs]) ** 2 / 2)
         fit = repeats_fit(numbers, near, level / 4 / (len(BLOCKS) + 1) / len(NEAR))
         _refuse_copies(talk, fit, "a number of your noise has the same size as")
+    look_at_evenness(talk, np.vstack(logs), "These are no logs of DP-SGD", level / 8)
     talk.require(
-        independence_fit(np.vstack(logs), level / 4),
+        independence_fit(np.vstack(logs), level / 8),
         "The coordinates of your noise depend on each other: draw one number for each of them in every step.",
         name=USED_TWICE,
     )

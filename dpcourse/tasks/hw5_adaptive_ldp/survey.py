@@ -138,8 +138,8 @@ def _judge(talk: Interview) -> None:
     )
     talk.share = min(1.0, max(0.0, (BAD - errors) / (BAD - GOOD)))
     if gains < GAIN:
-        adapts = any(one.probe["members"].any() for one in talk.recorded[len(KINDS) :])
-        name, words = ("too many favoured", TOO_MANY) if adapts else ("never adapts", NEVER_ADAPTS)
+        sizes = [asked for one in talk.recorded[len(KINDS) :] for asked in one.probe["members"][1:].sum(axis=1)]
+        name, words = LITTLE_GAIN[0 if not any(sizes) else 1 if np.mean(sizes) < FEW else 2]
         talk.share, talk.noticed, talk.wasteful = min(talk.share, 0.5), (name,), True
         talk.praise += f" {words}"
 
@@ -159,8 +159,8 @@ def _judge_estimate(talk: Interview, old: Probe, theta: np.ndarray) -> None:
 
 
 NEVER_ADAPTS = (
-    "You ask everybody with plain SRR. That is private and the estimate is right, but wasteful: once one category "
-    "stands out, a subset that favours it gives far better reports. Half of the points at most."
+    "You ask everybody with plain SRR. That is private, but wasteful: once one category stands out, a subset that "
+    "favours it gives far better reports. Half of the points at most."
 )
 
 
@@ -168,6 +168,15 @@ TOO_MANY = (
     "Your subsets help hardly more than plain SRR. That is private, but wasteful: S should hold the few categories "
     "that have nearly all votes, because everybody in it is hidden among all of S. Half of the points at most."
 )
+
+
+WRONG_ONES = (
+    "Your subsets are small, and help hardly more than plain SRR: they hold the wrong categories. That is private, but "
+    "wasteful: S should hold those that have nearly all votes by your estimate. Half of the points at most."
+)
+
+FEW = 3  # members of a subset that is not too large
+LITTLE_GAIN = ("never adapts", NEVER_ADAPTS), ("the wrong ones favoured", WRONG_ONES), ("too many favoured", TOO_MANY)
 
 
 def _estimated(p: Any, estimate: Callable[[Any], np.ndarray]) -> np.ndarray:
@@ -268,6 +277,10 @@ adaptive_survey = judged_task(
         mistake("never learns", "Your estimate does not depend on the reports.", _ending(lambda p: np.full(K, 1 / K))),
         mistake(
             "never adapts", NEVER_ADAPTS, lambda p: {"subset": (), "estimate": _estimated(p, _likeliest)}
+        ),
+        mistake(
+            "the wrong ones favoured", WRONG_ONES,
+            lambda p: {"subset": (int(np.argmin(shares := _estimated(p, _likeliest))),), "estimate": shares},
         ),
         mistake(
             "too many favoured", TOO_MANY,

@@ -10,13 +10,16 @@ from scipy import special
 from dpcourse.audit import binomial_fit
 from dpcourse.tasks.interview import Interview
 
-TESTS = 7  # of the same lots: each may spend a seventh of the level
+TESTS = 8  # of the same lots: each may spend an eighth of the level
 HANG_TOGETHER, SAME_LOT = "coins that hang together", "a lot used twice"
+AVOID, STICK = "lots that avoid each other", "lots that hang together"
 
 
 def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level: float) -> None:
-    """Rows of 0 and 1: empty lots, all entries, each person, sizes, neighbours in the list, every pair, two calls.
+    """Rows of 0 and 1: empty lots, all entries, each person, neighbours in the list, every pair, sizes, two calls.
 
+    Pairs come before the sizes, which vary too much if coins hang together. Two calls: the members, and the sizes,
+    which are the same if a lot comes again in another order.
     Chance fails right ones with probability ``level`` at most. Persons (and pairs) all have the same law, so only the
     one that comes most often and the one that comes least often have to be looked at, for the price of all.
     """
@@ -41,14 +44,6 @@ def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level:
             f"everybody.",
             name="unequal coins",
         )  # fmt: skip
-    low, high = n * q - 0.7 * np.sqrt(n * q * (1 - q)), n * q + 0.7 * np.sqrt(n * q * (1 - q))
-    usual = float(special.bdtr(np.floor(high), n, q) - special.bdtr(np.ceil(low) - 1, n, q))
-    middle = int(np.count_nonzero((sizes >= np.ceil(low)) & (sizes <= np.floor(high))))
-    talk.require(
-        binomial_fit(middle, draws, usual, level=level),
-        f"{about} The sizes of your lots vary with a standard deviation of {sizes.std():.2f}; with independent coins "
-        f"it is {np.sqrt(n * q * (1 - q)):.2f}.",
-    )
     pairs = int((lots[:, 0 : n - 1 : 2] * lots[:, 1:n:2]).sum())
     talk.require(
         binomial_fit(pairs, draws * (n // 2), q * q, level=level),
@@ -64,6 +59,15 @@ def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level:
             f"lots; {q * q:.1%} is right: every coin is to be independent.",
             name=HANG_TOGETHER,
         )  # fmt: skip
+    low, high = n * q - 0.7 * np.sqrt(n * q * (1 - q)), n * q + 0.7 * np.sqrt(n * q * (1 - q))
+    usual = float(special.bdtr(np.floor(high), n, q) - special.bdtr(np.ceil(low) - 1, n, q))
+    middle = int(np.count_nonzero((sizes >= np.ceil(low)) & (sizes <= np.floor(high))))
+    talk.require(
+        binomial_fit(middle, draws, usual, level=level),
+        f"{about} The sizes of your lots vary with a standard deviation of {sizes.std():.2f}; with independent coins "
+        f"it is {np.sqrt(n * q * (1 - q)):.2f}.",
+    )
+    chances = special.binom(n, np.arange(n + 1)) * q ** np.arange(n + 1) * (1 - q) ** np.arange(n, -1, -1)
     for start in (0, 1):  # the first lot of each two, or the second, and the next one
         one, other = lots[start : draws - 1 : 2], lots[start + 1 : draws : 2]
         both, possible = int((one * other).sum()), one.size
@@ -71,8 +75,23 @@ def look_at_lots(talk: Interview, lots: np.ndarray, q: float, about: str, level:
             binomial_fit(both, possible, q * q, level=level / 2),
             f"{about} Somebody is in one lot and in the next with probability {both / possible:.3f}; {q * q:.3f} is "
             f"right: every lot needs coins of its own.",
-            name=SAME_LOT,
+            name=in_a_row(one, other, q),
         )
+        alike, share = int((one.sum(axis=1) == other.sum(axis=1)).sum()), float(chances @ chances)
+        talk.require(
+            binomial_fit(alike, len(one), share, level=level / 2),
+            f"{about} A lot has as many members as the one before in {alike / len(one):.1%} of all cases; {share:.1%} "
+            f"is right: every lot needs coins of its own.",
+            name=SAME_LOT if alike > 2 * share * len(one) else STICK,
+        )
+
+
+def in_a_row(one: np.ndarray, other: np.ndarray, q: float) -> str:
+    """The name of what makes people come too often, or too rarely, in two lots in a row."""
+    if (one * other).mean() < q * q:
+        return AVOID
+    by_chance = (q**2 + (1 - q) ** 2) ** one.shape[1]
+    return SAME_LOT if (one == other).all(axis=1).mean() > 2 * by_chance + 0.05 else STICK
 
 
 def _worst_of(

@@ -11,7 +11,7 @@ from dpcourse.tasks.judges.diagnosis import NEAR_ZERO, TOLERANCE, answer_of, sam
 from dpcourse.tasks.mistake import Mistake
 from dpcourse.tasks.probes import Edge
 from dpcourse.tasks.respondent import Probe
-from dpcourse.tasks.wording import arguments, shown
+from dpcourse.tasks.wording import arguments, compared, shown
 
 
 class Note(NamedTuple):
@@ -73,7 +73,8 @@ def values_of(
             return
         place, said = _worst({cell.probe: note(*asked[cell.probe]) if note else None for cell in wrong})
         probe, answer, truth = asked[place]
-        text = f"For {arguments(probe)} you answer {shown(answer)}; right is {shown(truth)}."
+        words = compared(answer, truth, same)
+        text = f"For {arguments(probe)}{',' if words.startswith('in ') else ''} {words}."
         talk.failing = probe
         talk.fail(
             f"{text} {said.text}" if said else text,

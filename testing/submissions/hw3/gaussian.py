@@ -189,7 +189,6 @@ def sigma_by_tail(epsilon, delta, sensitivity):
 RIGHT = {
     "textbook_sigma": {
         "raises": textbook_raises,
-        "asserts": textbook_asserts,
         "else": textbook_nested,
     },
     "gaussian_release": {
@@ -213,6 +212,7 @@ WRONG = {
         "unchecked": (textbook_unchecked, "refuses nothing"),
         "one allowed": (textbook_one_allowed, "refuses too little"),
         "None": (textbook_none, "refuses in other words"),
+        "asserts": (textbook_asserts, "refuses in other words"),
         "variance": (refusing(lambda e, d, s: 2 * math.log(1.25 / d) * s**2 / e**2), "the variance"),
         "no sensitivity": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1.25 / d)) / e), "sensitivity forgotten"),
         "1/delta": (refusing(lambda e, d, s: math.sqrt(2 * math.log(1 / d)) * s / e), "1.25 forgotten"),
@@ -445,9 +445,9 @@ WRONG["textbook_sigma"] |= {
         textbook_unchecked(epsilon, delta, sensitivity) if epsilon < 1 else print("too large")),
         "refuses in other words"),
     "a text": (lambda epsilon, delta, sensitivity: (
-        textbook_unchecked(epsilon, delta, sensitivity) if epsilon < 1 else "refused"), None),
+        textbook_unchecked(epsilon, delta, sensitivity) if epsilon < 1 else "refused"), "refuses in other words"),
     "infinite": (lambda epsilon, delta, sensitivity: (
-        textbook_unchecked(epsilon, delta, sensitivity) if epsilon < 1 else math.inf), None),
+        textbook_unchecked(epsilon, delta, sensitivity) if epsilon < 1 else math.inf), "refuses in other words"),
     "not a number": (lambda epsilon, delta, sensitivity: (
         textbook_unchecked(epsilon, delta, sensitivity) if epsilon < 1 else math.nan), None),
     "zero": (lambda epsilon, delta, sensitivity: (

@@ -1,9 +1,9 @@
 """Submissions to homework 4: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
 from testing.submissions.bank import gather
-from testing.submissions.hw4 import budgets, held_out, lots, steps, training
+from testing.submissions.hw4 import budgets, fresh_eyes, held_out, lots, steps, training
 
-_PARTS = (lots, steps, budgets, training, held_out)
+_PARTS = (lots, steps, budgets, training, held_out, fresh_eyes)
 
 RIGHT = gather(part.RIGHT for part in _PARTS)
 

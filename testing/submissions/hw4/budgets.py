@@ -266,7 +266,7 @@ def composed_single(epsilon, delta, k, slack):
 def steps_bits(epsilon, delta, sigma, q):
     """From the largest bit down."""
     steps = 0
-    for bit in reversed(range(9)):
+    for bit in reversed(range(13)):
         if dp_sgd_epsilon(sigma, q, steps + 2**bit, delta) <= epsilon:
             steps += 2**bit
     return steps
@@ -275,10 +275,10 @@ def steps_bits(epsilon, delta, sigma, q):
 def steps_bisect(epsilon, delta, sigma, q):
     from bisect import bisect_right
 
-    return bisect_right(range(1, 300), epsilon, key=lambda steps: dp_sgd_epsilon(sigma, q, steps, delta))
+    return bisect_right(range(1, 10_000), epsilon, key=lambda steps: dp_sgd_epsilon(sigma, q, steps, delta))
 
 
-def steps_recursive(epsilon, delta, sigma, q, low=0, high=256):
+def steps_recursive(epsilon, delta, sigma, q, low=0, high=8_192):
     if high - low == 1:
         return low
     middle = (low + high) // 2

@@ -237,7 +237,7 @@ WRONG = {
                  "natural logarithm"),
         "ties": (lambda log_perplexities, canary: np.log2(
             len(log_perplexities) / (1 + np.sum(log_perplexities < log_perplexities[canary]))),
-            "ties in its disfavour forgotten"),
+            "ties in its favour"),
         "from 0": (lambda log_perplexities, canary: np.log2(
             len(log_perplexities) / max(1, _rank(log_perplexities, canary) - 1)), "rank from 0"),
         "rank": (lambda log_perplexities, canary: np.log2(_rank(log_perplexities, canary)), "rank alone"),
@@ -520,7 +520,7 @@ WRONG["canary_exposure"] |= {
         "place in the sorted list"),
     "index in the sorted list": (lambda log_perplexities, canary: np.log2(
         len(log_perplexities) / (1 + sorted(log_perplexities).index(log_perplexities[canary]))),
-        "ties in its disfavour forgotten"),
+        "ties in its favour"),
     "last of the stable ones": (lambda log_perplexities, canary: np.log2(
         len(log_perplexities) / (1 + np.argsort(np.argsort(log_perplexities[::-1], kind="stable"))[::-1][canary])),
         None),
