@@ -118,3 +118,8 @@ def test_fit_says_everything_in_one_sentence() -> None:
     text = str(binomial_fit(5_000, 10_000, np.float64(0.5)))
     for part in ("exact binomial", "passed", "10,000 draws", "1e-06", "0.999999", "5,000 events"):
         assert part in text
+
+
+def test_all_of_the_draws_are_at_most_all_of_them() -> None:
+    assert lower_tail(5, 5, 0.3) == 1.0
+    assert lower_tail(4, 5, 0.5) == pytest.approx(1 - 2**-5, rel=1e-14)
