@@ -21,7 +21,8 @@ from dpcourse.tasks.verdict import Verdict
 from dpcourse.tasks.wording import shortens
 
 #: What a test would notice, by the unit of its smallest error.
-NOTICED = {"scale factor": "a scale off by {:.0%}", "true probability": "a share off by {:.1%}"}
+SCALE = "scale factor"
+NOTICED = {SCALE: "a scale off by {:.0%}", "true probability": "a share off by {:.1%}"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +102,9 @@ class Task:
         if not talk.spent:
             return ""
         also = ""
-        if talk.evidence:
-            sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
-            notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
-            also = f"; it would notice {notices}" if notices and sharpest.smallest_error < 0.5 else ""
-        return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times{also}.)"
+        sharpest = max(talk.evidence, key=lambda fit: (fit.unit == SCALE, fit.unit in NOTICED, fit.draws), default=None)
+        if sharpest and sharpest.unit in NOTICED and sharpest.smallest_error < 0.5:
+            also = f" The probe that tells most would show {NOTICED[sharpest.unit].format(sharpest.smallest_error)}"
+            worst = max(fit.smallest_error for fit in talk.evidence if fit.unit == sharpest.unit)
+            also += f", every other one {worst:.0%}." if sharpest.unit == SCALE and worst > 0.15 else "."
+        return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times.{also})"
