@@ -183,15 +183,16 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
     """The failure with the name of its mistake, and what it means for whoever answers."""
     inner, edges = ([one for one in asked if isinstance(one.probe, Edge) is edge] for edge in (False, True))
     samples = list[np.ndarray]()
+    failing = [one for one in edges if one.probe is failed.probe]  # a mistake must explain it, too
     with contextlib.suppress(Complaint):  # a later probe stops the function: no known mistake does
-        for one in inner:
+        for one in [*inner, *failing]:
             samples.append(talk.draws(one.probe, NAMING))
-    if len(samples) < len(inner):
+    if len(samples) < len(inner) + len(failing):
         return Failed(failed.text, probe=failed.probe, diagnosed=True)
-    likely = {known.name: _likely(talk, known, inner, samples) for known in talk.task.mistakes}
+    likely = {known.name: _likely(talk, known, [*inner, *failing], samples) for known in talk.task.mistakes}
     name = max(likely, key=lambda one: likely[one])  # the first of several
-    names = (name,) if likely[name] > max(NAMED, _rescaled(inner, samples) / CLEARLY) else ()
-    wasteful, note = _meaning(inner, samples)
+    names = (name,) if likely[name] > max(NAMED, _rescaled(inner, samples[: len(inner)]) / CLEARLY) else ()
+    wasteful, note = _meaning(inner, samples[: len(inner)])
     with contextlib.suppress(Complaint):
         wasteful = wasteful and not any(_says_too_much(one, talk.draws(one.probe, START)) for one in edges)
         note = note if wasteful or not note.startswith("That is private") else ""

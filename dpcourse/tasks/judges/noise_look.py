@@ -154,10 +154,12 @@ class Look:
         fit = binomial_fit(near, of, share, level=self.level / len(tests))
         words = f"{near:,} of your {of:,} {what} are smaller than {number(limit)} times the {self._unit()}; "
         words += f"{number(of * share)} are right: "
-        absent = not fit.passed and near > of * share and self._is_absent_at_times(limit)
-        words += "noise that is nearly absent now and then hides nobody." if absent else self._other_shape()
-        name = SOMETIMES_NONE if absent else ""
-        self._require(self._worst(fit, len(tests), self.level), words, 0, name=name)
+        fit, name = self._worst(fit, len(tests), self.level), ""
+        if not fit.passed and near > of * share and self._is_absent_at_times(limit):
+            words, name = f"{words}noise that is nearly absent now and then hides nobody.", SOMETIMES_NONE
+        elif not fit.passed:
+            words += self._other_shape()
+        self._require(fit, words, 0, name=name)
 
     def _is_absent_at_times(self, limit: float) -> bool:
         """Small noises far too often, or the right shape without them. Laplace for Gaussian noise has 1.8 times as many."""
