@@ -257,7 +257,8 @@ def _utility(talk: Interview, answers: dict[int, np.ndarray], level: float) -> N
         words.append(f"{mean:.1f} rows ({float(probability @ error):.1f})")
     off = worse > 0 and any(_is_off(talk, answers, shift, level) for shift in (1, -1))
     talk.share = float(np.floor(10 * min(*shares, ALMOST if off else 1)) / 10)
-    text = f"No pair betrays you (in the last digits I see nothing). Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
+    text = "No pair betrays you (in the last digits I see nothing). "
+    text += f"Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
     if talk.share == 1:
         talk.praise = text
         return
@@ -269,8 +270,7 @@ def _utility(talk: Interview, answers: dict[int, np.ndarray], level: float) -> N
     advice = "Choose a place by its rank: the exponential mechanism with minus the rows to the middle as utility."
     talk.wasteful, talk.noticed = True, (name or "wasteful",)
     talk.praise = (
-        f"{text} Private, but wasteful: {talk.share:.0%} of the points. "
-        f"{private[name].message if name else advice}"
+        f"{text} Private, but wasteful: {talk.share:.0%} of the points. {private[name].message if name else advice}"
     )
 
 

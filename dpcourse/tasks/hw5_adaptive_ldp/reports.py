@@ -193,8 +193,8 @@ WRONG: dict[str, tuple[str, Callable[[Any], np.ndarray], bool | None]] = {
         _with_second(_unlogged), None,
     ),
     "no minimum": (
-        "You leave out the minimum with eps in eps2. Two people outside S differ by e^eps2, which must not exceed e^eps "
-        "either.",
+        "You leave out the minimum with eps in eps2. Two people outside S differ by e^eps2, which must not exceed "
+        "e^eps either.",
         _with_second(_unbounded), False,
     ),
     "R = X outside S": (

@@ -44,6 +44,7 @@ CLOSE, KINDS = 0.05, ((0.17, 0.17, 0.17, 0.17, 0.16), (0.60, 0.11, 0.08, 0.05))
 #: Of what the best subset adds to Pr(Y = X), from the second round on, this much is to be gained. The largest category
 #: alone gains all of it, three .43, five .23, ten .10.
 GAIN = 0.3
+FEW = 4  # so many favoured ones, or fewer, gain that much if they are the largest
 
 
 def _probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -138,8 +139,9 @@ def _judge(talk: Interview) -> None:
     )
     talk.share = min(1.0, max(0.0, (BAD - errors) / (BAD - GOOD)))
     if gains < GAIN:
-        adapts = any(one.probe["members"].any() for one in talk.recorded[len(KINDS) :])
-        name, words = ("too many favoured", TOO_MANY) if adapts else ("never adapts", NEVER_ADAPTS)
+        largest = max(int(one.probe["members"].sum(axis=1).max(initial=0)) for one in talk.recorded[len(KINDS) :])
+        name, words = ("too many favoured", TOO_MANY) if largest > FEW else ("the rare ones favoured", RARE_ONES)
+        name, words = (name, words) if largest else ("never adapts", NEVER_ADAPTS)
         talk.share, talk.noticed, talk.wasteful = min(talk.share, 0.5), (name,), True
         talk.praise += f" {words}"
 
@@ -159,8 +161,14 @@ def _judge_estimate(talk: Interview, old: Probe, theta: np.ndarray) -> None:
 
 
 NEVER_ADAPTS = (
-    "You ask everybody with plain SRR. That is private and the estimate is right, but wasteful: once one category "
-    "stands out, a subset that favours it gives far better reports. Half of the points at most."
+    "You ask everybody with plain SRR. That is private, but wasteful: once one category stands out, "
+    " a subset that favours it gives far better reports. Half of the points at most."
+)
+
+
+RARE_ONES = (
+    "Your subsets help hardly more than plain SRR, or less. That is private, but wasteful: S should hold the few "
+    "categories that have nearly all votes. Are yours others? Half of the points at most."
 )
 
 
@@ -268,6 +276,12 @@ adaptive_survey = judged_task(
         mistake("never learns", "Your estimate does not depend on the reports.", _ending(lambda p: np.full(K, 1 / K))),
         mistake(
             "never adapts", NEVER_ADAPTS, lambda p: {"subset": (), "estimate": _estimated(p, _likeliest)}
+        ),
+        mistake(
+            "the rare ones favoured", RARE_ONES,
+            lambda p: {
+                "subset": np.argsort(shares := _estimated(p, _likeliest), kind="stable")[:1], "estimate": shares
+            },
         ),
         mistake(
             "too many favoured", TOO_MANY,

@@ -6,6 +6,7 @@ Exact binomial tests: one for each label, and one for the answers of two calls, 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -229,7 +230,7 @@ def _says_too_much(asked: Asked, answers: np.ndarray) -> bool:
     """Is the truth told more often than it may be?"""
     if asked.own < 0:
         return False
-    return bool(bdtrc(asked.counts(answers)[asked.own] - 1, len(answers), asked.right[asked.own]) < 1e-3)
+    return bool(bdtrc(asked.counts(answers)[asked.own] - 1, len(answers), asked.right[asked.own]) < 1e-5)
 
 
 def _rescaled(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> float:
@@ -252,11 +253,12 @@ def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[boo
     """Is the secret told less often than it may be, at all probes, and no other answer favoured? And the words."""
     if any(one.own < 0 for one in asked):
         return False, ""
-    ratios = []
+    ratios, own = [], []
     for one, answers in zip(asked, samples, strict=True):
         counts = one.counts(answers).astype(float)
         if counts.sum() < len(answers):  # something else than a label: no share says what it means
             return False, ""
+        own.append((counts[one.own], one.right[one.own]))
         others = np.delete(counts, one.own)
         expected = np.delete(one.right, one.own)
         truth = counts[one.own] / max(counts.sum(), 1)
@@ -269,6 +271,9 @@ def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[boo
             if len(others) > 1
         )
         ratios.append(truth / one.right[one.own] if even and truth >= others.max() / max(counts.sum(), 1) else np.inf)
-    if max(ratios) < 1.03 and min(ratios) < 0.97:
+    hits, right = (np.array(one) for one in zip(*own, strict=True))
+    draws = len(samples[0])
+    seldom = (hits - draws * right).sum() < -4.5 * math.sqrt(draws * (right * (1 - right)).sum())
+    if max(ratios) < 1.03 and (min(ratios) < 0.97 or seldom):
         return True, "That is private, but wasteful: epsilon allows the truth more often."
     return False, ""

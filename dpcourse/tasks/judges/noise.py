@@ -90,6 +90,7 @@ def look_once(talk: Interview, probe: Probe, right: Noise, draws: int, level: fl
     seen.paint(0)
     seen.look_at_centers()
     seen.look_at_signs_of_pairs()
+    seen.look_at_means()
     seen.look_at_widths()
     seen.look_at_shapes()
     seen.look_at_tails()

@@ -13,7 +13,7 @@ from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.audit.fit_result import Fit
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import CLOSER, Interview
-from dpcourse.tasks.judges.noise_law import LAPLACE, NORMAL, Law, Noise
+from dpcourse.tasks.judges.noise_law import LAPLACE, NORMAL, Noise
 from dpcourse.tasks.judges.repeats import CUT_NOISE, SOMETIMES_NONE, spacing
 from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
 from dpcourse.tasks.pictures import spread
@@ -34,7 +34,7 @@ class Look:
         self.draws, self.columns = self.z.shape
 
     def look_at_centers(self) -> None:
-        """Half of the answers lie above the centre, in each coordinate; for Gaussian noise their mean is there, too."""
+        """Half of the answers lie above the centre, in each coordinate."""
         above = (self.z > 0).sum(axis=0)
         odd = int(np.argmax(np.abs(above - self.draws / 2)))
         middle = number(float(np.median(self.answers[:, odd])), 6)
@@ -43,6 +43,9 @@ class Look:
             f"{number(float(self.right.centers[odd]), 6)}, and half should: their median is {middle}."
         )
         self._require(self._worst(binomial_fit(int(above[odd]), self.draws, 0.5, level=self._each)), words, odd)
+
+    def look_at_means(self) -> None:
+        """Of Gaussian noise, in all coordinates together."""
         if self.right.law is NORMAL:
             means = self.z.mean(axis=0)
             off = int(np.argmax(np.abs(means)))
@@ -162,12 +165,13 @@ class Look:
         self._require(fit, words, 0, name=name)
 
     def _is_absent_at_times(self, limit: float) -> bool:
-        """Small noises far too often, or the right shape without them. Laplace for Gaussian noise has 1.8 times as many."""
+        """Small far too often, or else of the right shape? Laplace for Gaussian noise has 1.8 times as many small ones."""
         closer = self._closer()
         share = float(1 - 2 * self.right.law.cdf(np.array(-limit)))
-        return bool((np.abs(closer) < limit).mean() > 3 * share) or ks_fit(
-            closer.ravel(), self.right.law.cdf, level=SHAPELESS
-        ).passed
+        return (
+            bool((np.abs(closer) < limit).mean() > 3 * share)
+            or ks_fit(closer.ravel(), self.right.law.cdf, level=SHAPELESS).passed
+        )
 
     def _closer(self) -> np.ndarray:
         """These noises, or so many more that they tell their shape."""
@@ -214,15 +218,18 @@ class Look:
 
     def _other_shape(self) -> str:
         """That it is another shape; and which one, if it is the other law of the course."""
-        z, other = self._closer()[:, 0], LAPLACE if self.right.law is NORMAL else NORMAL
-        middle = float(np.median(np.abs(z)))
-
-        def fits(law: Law) -> bool:
-            return ks_fit(z * law.typical / middle, law.cdf, level=SHAPELESS).passed
-
-        if not middle or not fits(other) or fits(self.right.law):
+        sizes, other = np.abs(self._closer()), LAPLACE if self.right.law is NORMAL else NORMAL
+        middle = np.median(sizes, axis=0)
+        if not middle.min() > 0:
             return OTHER_SHAPE
-        return f"{OTHER_SHAPE} It looks like {other.words} about {number(middle / other.typical * self.right.scale)}."
+        likely = {  # of the sizes in units of their median
+            law: ks_fit((sizes / middle).ravel(), lambda size, law=law: 2 * law.cdf(size * law.typical) - 1).p_value
+            for law in (self.right.law, other)
+        }
+        if likely[other] < max(SHAPELESS, 100 * likely[self.right.law]):
+            return OTHER_SHAPE
+        scale = float(middle.mean()) / other.typical * self.right.scale
+        return f"{OTHER_SHAPE} It looks like {other.words} about {number(scale)}."
 
     def _width_words(self, column: int | None) -> str:
         rows = self._closer()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import Interview
 from dpcourse.tasks.judges.diagnosis import NEAR_ZERO, TOLERANCE, answer_of, same_values
@@ -73,7 +75,7 @@ def values_of(
             return
         place, said = _worst({cell.probe: note(*asked[cell.probe]) if note else None for cell in wrong})
         probe, answer, truth = asked[place]
-        text = f"For {arguments(probe)} you answer {shown(answer)}; right is {shown(truth)}."
+        text = f"For {arguments(probe)} {_beside(answer, truth, same)}"
         talk.failing = probe
         talk.fail(
             f"{text} {said.text}" if said else text,
@@ -134,6 +136,19 @@ def _of_each_part(
     return known
 
 
+def _beside(answer: Any, truth: Any, same: Callable[[Any, Any], bool]) -> str:
+    """What was answered and what is right; of arrays that begin alike the first row that differs."""
+    where = ""
+    if shown(answer) == shown(truth) and np.ndim(truth) > 0 and np.shape(answer) == np.shape(truth):
+        place = next((row for row in range(len(truth)) if not same(answer[row], truth[row])), 0)
+        where, answer, truth = (
+            f" in place {place}" if np.ndim(truth) == 1 else f" in row {place}",
+            answer[place],
+            truth[place],
+        )
+    return f"you answer{where} {shown(answer)}; right is {shown(truth)}."
+
+
 def _worst(notes: Mapping[int, Note | None]) -> tuple[int, Note | None]:
     """The first probe whose wrong answer is not only wasteful, or else the first; and what it means."""
     place = next((one for one, said in notes.items() if not (said and said.wasteful)), next(iter(notes)))
@@ -163,4 +178,5 @@ def _by_part(
         f"{part}: you answer {shown(_at(answers, cell))}; right is {shown(_at(expected, cell))}."
         for part, cell in first.items()
     ]
-    return " ".join([f"{right} of {len(expected[0])} are right.", *words, *(one.message for one in known)])
+    verb = "is" if right == 1 else "are"
+    return " ".join([f"{right} of {len(expected[0])} {verb} right.", *words, *(one.message for one in known)])
