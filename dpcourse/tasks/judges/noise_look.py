@@ -13,7 +13,7 @@ from dpcourse.audit import binomial_fit, ks_fit
 from dpcourse.audit.fit_result import Fit
 from dpcourse.tasks.complaints import Complaint
 from dpcourse.tasks.interview import CLOSER, Interview
-from dpcourse.tasks.judges.noise_law import LAPLACE, NORMAL, Noise
+from dpcourse.tasks.judges.noise_law import LAPLACE, NORMAL, Law, Noise
 from dpcourse.tasks.judges.repeats import CUT_NOISE, SOMETIMES_NONE, spacing
 from dpcourse.tasks.judges.scale_tests import largest_fit, width_fit
 from dpcourse.tasks.pictures import spread
@@ -165,7 +165,7 @@ class Look:
         self._require(fit, words, 0, name=name)
 
     def _is_absent_at_times(self, limit: float) -> bool:
-        """Small far too often, or else of the right shape? Laplace for Gaussian noise has 1.8 times as many small ones."""
+        """Small far too often, or else of the right shape? Laplace noise for Gaussian is small 1.8 times as often."""
         closer = self._closer()
         share = float(1 - 2 * self.right.law.cdf(np.array(-limit)))
         return (
@@ -222,11 +222,13 @@ class Look:
         middle = np.median(sizes, axis=0)
         if not middle.min() > 0:
             return OTHER_SHAPE
-        likely = {  # of the sizes in units of their median
-            law: ks_fit((sizes / middle).ravel(), lambda size, law=law: 2 * law.cdf(size * law.typical) - 1).p_value
-            for law in (self.right.law, other)
-        }
-        if likely[other] < max(SHAPELESS, 100 * likely[self.right.law]):
+        units = (sizes / middle).ravel()
+
+        def likely(law: Law) -> float:
+            """Sizes in units of their median."""
+            return ks_fit(units, lambda size: 2 * law.cdf(size * law.typical) - 1, level=SHAPELESS).p_value
+
+        if likely(other) < max(SHAPELESS, 100 * likely(self.right.law)):
             return OTHER_SHAPE
         scale = float(middle.mean()) / other.typical * self.right.scale
         return f"{OTHER_SHAPE} It looks like {other.words} about {number(scale)}."
