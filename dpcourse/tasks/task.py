@@ -21,9 +21,8 @@ from dpcourse.tasks.verdict import Verdict
 from dpcourse.tasks.wording import shortens
 
 #: What a test would notice, by the unit of its smallest error.
-NOTICED = {
-    "scale factor": "a scale that is {:.0%} off", "true probability": "a probability that is {:.3f} off",
-}  # fmt: skip
+SCALE = "scale factor"
+NOTICED = {SCALE: "a scale that is {:.0%} off", "true probability": "a probability that is {:.3f} off"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +102,10 @@ class Task:
         if not talk.spent:
             return ""
         also = ""
-        if talk.evidence:
-            sharpest = max(talk.evidence, key=lambda fit: (fit.unit in NOTICED, fit.draws, fit.unit == "scale factor"))
-            notices = NOTICED.get(sharpest.unit, "").format(sharpest.smallest_error)
-            if notices and sharpest.smallest_error < 0.5:
-                also = f" {'Its sharpest test' if len(talk.evidence) > 1 else 'Its test'} notices {notices}."
+        sharpest = max(talk.evidence, key=lambda fit: (fit.unit == SCALE, fit.unit in NOTICED, fit.draws), default=None)
+        if sharpest and sharpest.unit in NOTICED and sharpest.smallest_error < 0.5:
+            its_test = "Its sharpest test" if len(talk.evidence) > 1 else "Its test"
+            also = f" {its_test} notices {NOTICED[sharpest.unit].format(sharpest.smallest_error)}"
+            worst = max(fit.smallest_error for fit in talk.evidence if fit.unit == sharpest.unit)
+            also += f", that of another call {worst:.0%}." if sharpest.unit == SCALE and worst > 0.15 else "."
         return f"(A right answer fails this check at most once in {1 / LEVEL:,.0f} times.{also})"

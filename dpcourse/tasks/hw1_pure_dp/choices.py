@@ -18,6 +18,8 @@ from dpcourse.tasks.respondent import Probe
 
 CITIES = ("Ottawa", "Toronto", "New York", "Washington", "Memphis", "Los Angeles", "La Habana")
 
+MANY = tuple(f"Place {number}" for number in range(1, 81))
+
 DRAWS = 7_000  # of the last look: what differs as little as Laplace from Gumbel noise is doubtful then
 MORE = 12_000  # if it is: enough to convict it with probability 1 - 1e-6
 
@@ -153,6 +155,11 @@ def _choice_probes(rng: np.random.Generator) -> Sequence[Probe]:
     return probes
 
 
+def _nearly_alike(rng: np.random.Generator) -> np.ndarray:
+    """Utilities so close that even the best one is rare."""
+    return rng.uniform(0, 1, len(MANY)).round(3)
+
+
 def _best_after(noise: Callable[[Any, float, int], np.ndarray]) -> Callable[[Any, np.random.Generator], Any]:
     """The best candidate after ``noise(rng, scale, size)`` of scale 2 sensitivity / epsilon on every score."""
 
@@ -171,10 +178,13 @@ exponential_choice = choice_task(
         {"candidates": ["Ottawa"], "utilities": np.array([-1.5])},
         {"candidates": ["Memphis", "Ottawa"], "utilities": np.full(2, 4.0)},
         {"utilities": np.zeros(4)},
+        # many are nearly alike: a best one that wins outright now and then shows
+        {"candidates": list(MANY), "utilities": drawn(_nearly_alike), "epsilon": 0.1, "sensitivity": 2.0},
+        {"utilities": 8e3 + np.array([0.0, 3, 7, 4]), "epsilon": 0.5, "sensitivity": 1.0},  # e^2000 is no number
     ),
     shares=_probabilities,
     labels=lambda p: p.candidates,
-    form=Answer(choices=CITIES),
+    form=Answer(choices=(*CITIES, *MANY)),
     draws=DRAWS,
     more_draws=MORE,
     mistakes=[
@@ -191,7 +201,7 @@ exponential_choice = choice_task(
         ),
         mistake(
             "Laplace noise on the scores",
-            "It looks like the best score after Laplace noise. That is epsilon-private, too, but another mechanism: "
+            "It looks like the best score after Laplace noise. If it is, it is epsilon-private, but another mechanism: "
             "its probabilities are not e^(epsilon u / (2 sensitivity)), divided by their sum. Noise from the Gumbel "
             "distribution gives these.",
             draw=_best_after(lambda rng, scale, size: rng.laplace(0, scale, size)),

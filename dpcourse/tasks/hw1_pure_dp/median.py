@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from dpcourse.tasks.respondent import Probe
 Draw = Callable[[Any, np.random.Generator], float]
 
 PAIR_DRAWS, EXACT_DRAWS = 1_500, 30_000
-#: Draws of the hard pair so far, for its two tables, at each look. All the other tables get equally many: how often it
+#: Draws of a hard pair so far, for its two tables, at each look. All the other tables get equally many: how often it
 #: is called must not tell a program whether it is watched for privacy or paid for accuracy.
 HARD_LOOKS = ((8_000, 4_000), (20_000, 20_000), (100_000, 100_000))
 #: Below the step lies this share of the answers of the exponential mechanism that spends 1.25 epsilon, and 0.13 of the
@@ -30,36 +31,52 @@ FEW_EXACT = 5  # of PAIR_DRAWS answers: the exact median in 2% of all answers co
 ALMOST, NEAR = 0.9, 0.5  # of the points, for who is private and one rank off; with fewer it is another mistake
 CHUNK = 20_000  # draws of one request, within the time of a slow program
 # Pair i: the probes 2i and 2i + 1; of a scored one the first is scored.
-JUMP, RANGE, HARD, TORN, SCORED, CLOSE = 0, 1, 2, 3, (4, 5), 6
+JUMP, RANGE, HARD, TORN, SCORED, CLOSE = 0, 1, (2, 3), 4, (5, 6), 7
 ORDINARY = (TORN, *SCORED, CLOSE)
 KNOWN_EVENTS = (*SCORED, CLOSE)
 # Random tests: searches, known events, the exact median, the looks at the hard pair, the errors, and one rank off.
-TESTS = 2 + len(ORDINARY) + len(KNOWN_EVENTS) + len(SCORED) + len(HARD_LOOKS) + len(SCORED) + 2
+TESTS = 2 + len(ORDINARY) + len(KNOWN_EVENTS) + len(SCORED) + len(HARD) * len(HARD_LOOKS) + len(SCORED) + 2
 
 
 def _median_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Seven pairs of neighbours (one row replaced) that are hard to hide.
+    """Eight pairs of neighbours (one row replaced) that are hard to hide.
 
-    The second one has five rows, of which the smallest becomes the largest: who takes the table's own ends for the
+    The second one has a few rows, of which the smallest becomes the largest: who takes the table's own ends for the
     range is found out. Four of the pairs look like any other table, no two rows alike: who is careful only with odd
     ones is found out, too. Two of these are scored, by the very answers that the audit reads: who is accurate there
     must be private there. They are drawn by chance, and so is what is replaced: nothing in a table tells which it is.
-    The range is some thousand euros, so that a choice among all whole euros takes seconds and not a minute.
+    Of the scored ones, and of the hard ones, one has an even number of rows; of the hard ones one is small, and in one
+    no two rows are alike. The range is some thousand euros, so that a choice among all whole euros takes seconds.
     """
-    n, low, high = int(rng.integers(45, 56)) * 2 + 1, 0.0, float(rng.integers(20, 31) * 100)
-    epsilon, half = float(rng.uniform(2.0, 2.2)), n // 2
-    tables = [np.repeat([low, high], [zeros, n - zeros]) for zeros in (half + 1, half)]  # the median jumps
-    middle = high * (rng.uniform(0.35, 0.6) + np.cumsum(rng.uniform(0.003, 0.006, 4)))
+    low, high, epsilon = 0.0, float(rng.integers(20, 31) * 100), float(rng.uniform(2.0, 2.2))
+    n = int(rng.integers(90, 113))
+    tables = [np.repeat([low, high], [zeros, n - zeros]) for zeros in (n // 2 + 1, n // 2)]  # the median jumps
+    middle = high * (rng.uniform(0.35, 0.6) + np.cumsum(rng.uniform(0.003, 0.006, int(rng.integers(4, 6)))))
     tables += [np.append(middle, high * end) for end in rng.uniform((0.005, 0.985), (0.015, 0.995))]
-    step = _step(low, high, epsilon)
-    # Below the step half of the rows, above it two more; the neighbour moves one from the left end to the right one.
-    tables += [np.repeat([low, step, high], [left, 2, n - left - 2]) for left in (half, half - 1)]
+    step, small, apart = round(_step(low, high, epsilon), 2), int(rng.integers(2)), int(rng.integers(2))
+    for odd in (1, 0):
+        half = int(rng.integers(4, 6)) if odd == small else int(rng.integers(45, 56))
+        tables += _torn_at(step, high, 2 * half + odd, 0.01 * (odd == apart))
+    half, odd = int(rng.integers(45, 56)), int(rng.integers(2))
+    n = 2 * half + odd
     below, above = np.sort(rng.uniform(low, 0.05 * high, n)), np.sort(rng.uniform(0.9 * high, high, n))
-    tables += [np.concatenate([below[:few], above[few:]]) for few in (half + 2, half + 1)]  # its neighbours do
+    tables += [np.concatenate([below[:few], above[few:]]) for few in (half + odd + 1, half + odd)]  # its neighbours do
     tables += _without_its_middle(lambda rows: rng.uniform(low, high, rows), n)
-    tables += _without_its_middle(lambda rows: high * rng.beta(1.5, 4, rows), n)
+    tables += _without_its_middle(lambda rows: high * rng.beta(1.5, 4, rows), n + 1)
     tables += _close_in_the_middle(np.sort(rng.uniform(low, high, n)), high)
     return [{"data": rng.permutation(table).round(2), "low": low, "high": high, "epsilon": epsilon} for table in tables]
+
+
+def _torn_at(step: float, high: float, n: int, apart: float) -> list[np.ndarray]:
+    """Half of the rows at 0, one or two at the step, the others at the right end; the neighbour moves one there.
+
+    So a place below the step is one rank nearer to the middle than one above it, and in the neighbour one rank further.
+    """
+    tables, at = [], 1 + n % 2
+    for left in (n // 2, n // 2 - 1):
+        right = np.arange(n - left - at)
+        tables.append(np.concatenate([apart * np.arange(left), step + apart * np.arange(at), high - apart * right]))
+    return tables
 
 
 def _without_its_middle(drawn: Callable[[int], np.ndarray], n: int) -> list[np.ndarray]:
@@ -131,7 +148,8 @@ def _judge_median(talk: Interview) -> None:
         _exact_median(talk, pair, answers[pair][0], level)
     for pair in ORDINARY:
         _search(talk, pair, answers[pair], level)
-    _hard_pair(talk, level)
+    for pair in HARD:
+        _hard_pair(talk, pair, level)
     _utility(talk, {pair: answers[pair][0] for pair in SCORED}, level)
 
 
@@ -152,17 +170,17 @@ def _ordinary(talk: Interview) -> dict[int, list[np.ndarray]]:
     return answers
 
 
-def _hard_pair(talk: Interview, level: float) -> None:
+def _hard_pair(talk: Interview, pair: int, level: float) -> None:
     """How often do the answers lie below the step? More is drawn only for who may do so too often."""
-    probes = talk.probes[2 * HARD : 2 * HARD + 2]
-    step, below, drawn = float(np.unique(probes[0]["data"])[1]), [0, 0], [0, 0]
+    probes = talk.probes[2 * pair : 2 * pair + 2]
+    step, below, drawn = float(np.sort(probes[0]["data"])[len(probes[0]["data"]) // 2]), [0, 0], [0, 0]
     for draws in HARD_LOOKS:
         for side in (0, 1):
             while drawn[side] < draws[side]:
                 more = min(CHUNK, draws[side] - drawn[side])
                 below[side] += int(np.count_nonzero(talk.draws(probes[side], more) < step))
                 drawn[side] += more
-        _audit(talk, HARD, certified(below[0], drawn[0], below[1], drawn[1], delta=0.0, level=level))
+        _audit(talk, pair, certified(below[0], drawn[0], below[1], drawn[1], delta=0.0, level=level))
         if _is_harmless(below, drawn, math.exp(probes[0]["epsilon"])):
             return
 
@@ -189,15 +207,22 @@ def _known_event(talk: Interview, pair: int, answers: list[np.ndarray], level: f
 
 
 def _exact_median(talk: Interview, pair: int, answers: np.ndarray, level: float) -> None:
-    """Does the exact median come out now and then? Somebody's value then does, and never in the neighbour."""
+    """Does the exact median come out now and then? Somebody's value then does, and never in the neighbour.
+
+    Of an even number of rows that is the mean of the two in the middle, or the upper one.
+    """
     probes = talk.probes[2 * pair : 2 * pair + 2]
-    exact = float(np.median(probes[0]["data"]))
-    if np.count_nonzero(np.abs(answers - exact) < 1e-6) < FEW_EXACT:
+    exact = [float(median(probes[0]["data"])) for median in (np.median, statistics.median_high)]
+
+    def exact_ones(answers: np.ndarray) -> int:
+        return int(np.count_nonzero(np.abs(answers[:, None] - exact).min(axis=1) < 1e-6))
+
+    if exact_ones(answers) < FEW_EXACT:
         return
     talk.forget()
     hits = []
     for probe in probes:
-        hits.append(int(np.count_nonzero(np.abs(talk.draws(probe, EXACT_DRAWS) - exact) < 1e-6)))
+        hits.append(exact_ones(talk.draws(probe, EXACT_DRAWS)))
         talk.forget()
     _audit(talk, pair, certified(hits[0], EXACT_DRAWS, hits[1], EXACT_DRAWS, delta=0.0, level=level))
 
@@ -232,7 +257,8 @@ def _utility(talk: Interview, answers: dict[int, np.ndarray], level: float) -> N
         words.append(f"{mean:.1f} rows ({float(probability @ error):.1f})")
     off = worse > 0 and any(_is_off(talk, answers, shift, level) for shift in (1, -1))
     talk.share = float(np.floor(10 * min(*shares, ALMOST if off else 1)) / 10)
-    text = f"No pair betrays you. Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
+    text = "No pair betrays you (in the last digits I see nothing). "
+    text += f"Off the middle by {' and '.join(words)}; in brackets the exponential mechanism."
     if talk.share == 1:
         talk.praise = text
         return
@@ -244,8 +270,7 @@ def _utility(talk: Interview, answers: dict[int, np.ndarray], level: float) -> N
     advice = "Choose a place by its rank: the exponential mechanism with minus the rows to the middle as utility."
     talk.wasteful, talk.noticed = True, (name or "wasteful",)
     talk.praise = (
-        f"{text} Private, as far as I see, but wasteful: {talk.share:.0%} of the points. "
-        f"{private[name].message if name else advice}"
+        f"{text} Private, but wasteful: {talk.share:.0%} of the points. {private[name].message if name else advice}"
     )
 
 

@@ -110,7 +110,13 @@ def _matrices(rng: np.random.Generator) -> Sequence[Probe]:
         or _log_range(uneven, 0)[1:-1].max() < 1.05 * _log_range(uneven, 0)[[0, -1]].max()
     ):
         uneven = drawn(4, 4)
-    tables = [uneven, drawn(3, 6), unused, restricted_matrix(6, members, 0.7, rng.uniform(0.2, 0.6)), certain]
+    # The worst of many reports is beyond the number of people, and of many people beyond the number of reports.
+    wide, tall = drawn(3, 7), drawn(7, 3)
+    while _log_range(wide, 0)[3:].max() < 1.1 * _log_range(wide, 0)[:3].max():
+        wide = drawn(3, 7)
+    while _log_range(tall, 0).max() < 1.1 * _log_range(tall[:3], 0).max():
+        tall = drawn(7, 3)
+    tables = [uneven, wide, tall, unused, restricted_matrix(6, members, 0.7, rng.uniform(0.2, 0.6)), certain]
     return [{"matrix": table / table.sum(axis=1, keepdims=True)} for table in tables]
 
 
@@ -163,6 +169,12 @@ matrix_epsilon = value_task(
             "The largest entry over the smallest, wherever they are. Only entries of the same column, the same report, "
             "compete with each other.",
             lambda p: _log_range(p.matrix, None),
+        ),
+        mistake(
+            "largest of the diagonal",
+            "You compare the largest entry of the diagonal with the smallest of all. Only entries of the same column "
+            "compete with each other, and the largest need not be on the diagonal.",
+            lambda p: math.log(np.diag(p.matrix).max() / low) if (low := p.matrix.min()) > 0 else math.inf,
         ),
         mistake(
             "zeros ignored",

@@ -54,6 +54,7 @@ srr = choice_task(
     probes=edges(
         _srr_probes,  {"x": whole(3, 20), "k": 25}, {"epsilon": uniform(0.1, 0.2)},
         {"epsilon": uniform(4.5, 5.5)},
+        {"x": whole(3, 190), "k": 200, "epsilon": uniform(0.05, 0.08)},  # so rare a truth shows who tells it outright
     ),
     labels=lambda p: range(p.k),
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.x],
@@ -111,16 +112,22 @@ srr = choice_task(
 )  # fmt: skip
 
 
+#: Somebody outside a small S, and somebody in a large one: the truth is so rare that one who tells it outright shows.
+MANY = ((70, (0, 3, 11)), (30, tuple(range(10, 130))))
+
+
 def _rrrr_probes(rng: np.random.Generator) -> Sequence[Probe]:
     """The edges first: an empty S, where RRRR is plain SRR, and one category outside, which is R.
 
-    Then two people outside S, with eps1 far from eps and near to it, and somebody in S.
+    Then two people outside S, with eps1 far from eps and near to it, and somebody in S. In one the formula of eps2
+    exceeds eps, which must then bound it.
     """
     edges, k = 5, 7
     order, small = rng.permutation(k).tolist(), rng.permutation(edges).tolist()
     people: tuple[tuple[int, int, list[int], float], ...] = (
         (small[0], edges, [], 0.65),
         (small[0], edges, small[1:], 0.65),
+        (small[4], edges, small[:2], 0.49),
         (order[3], k, order[:2], float(rng.uniform(0.56, 0.6))),
         (order[4], k, order[:2], float(rng.uniform(0.8, 0.83))),
         (order[0], k, order[:2], float(rng.uniform(0.6, 0.7))),
@@ -145,6 +152,13 @@ def _unlogged(p: Any) -> float:
     n = p.k - len(p.subset)
     below = n * math.exp(p.first - p.epsilon) - 1
     return min(p.epsilon, (n - 1) / below) if p.subset and n > 1 and below > 0 else p.epsilon
+
+
+def _unbounded(p: Any) -> float:
+    """The formula of eps2 without the minimum with eps."""
+    n = p.k - len(p.subset)
+    below = n * math.exp(p.first - p.epsilon) - 1
+    return math.log((n - 1) / below) if p.subset and n > 1 and below > 0 else p.epsilon
 
 
 #: The wrong matrices that both RRRR tasks know: their message, the matrix, and whether it still hides everybody.
@@ -177,6 +191,11 @@ WRONG: dict[str, tuple[str, Callable[[Any], np.ndarray], bool | None]] = {
         "The logarithm of eps2 is missing: (n - 1) / (n e^(eps1 - eps) - 1) bounds e^eps2. (One of the two slips of "
         "the authors' published code.)",
         _with_second(_unlogged), None,
+    ),
+    "no minimum": (
+        "You leave out the minimum with eps in eps2. Two people outside S differ by e^eps2, which must not exceed "
+        "e^eps either.",
+        _with_second(_unbounded), False,
     ),
     "R = X outside S": (
         "For X outside S you put X itself forward. Then nobody else outside S ever reports that category, and such a "
@@ -216,6 +235,7 @@ rrrr = choice_task(
         _rrrr_probes,
         *({"x": x, "k": 2, "subset": (1,)} for x in (0, 1)),
         *({"x": x, "k": 12, "subset": (0, 3, 11)} for x in (11, 5)),
+        *({"x": x, "k": 150, "subset": subset, "epsilon": 0.1, "first": 0.07} for x, subset in MANY),
     ),
     labels=lambda p: range(p.k),
     shares=lambda p: _rrrr(p)[p.x],
@@ -240,7 +260,7 @@ rrrr = choice_task(
 
 
 def _matrix_probes(rng: np.random.Generator) -> Sequence[Probe]:
-    """Any S, scattered; then the edges: nobody in S, one outside, eps1 = eps.
+    """Any S, scattered; the formula of eps2 exceeds eps; then the edges: nobody in S, one outside, eps1 = eps.
 
     The second epsilon is so large that a missing logarithm of eps2 stays below it.
     """
@@ -249,6 +269,8 @@ def _matrix_probes(rng: np.random.Generator) -> Sequence[Probe]:
         epsilon = float(rng.uniform(low, 1.8))
         subset = tuple(sorted(rng.choice(k, size, replace=False).tolist()))
         probes.append({"k": k, "subset": subset, "epsilon": epsilon, "first": share * epsilon})
+    bound = tuple(sorted(rng.choice(5, 2, replace=False).tolist()))
+    probes.insert(2, {"k": 5, "subset": bound, "epsilon": 1.5, "first": float(rng.uniform(0.45, 0.5))})
     return probes
 
 
@@ -264,6 +286,7 @@ rrrr_matrix = value_task(
     see="lecture 5, The matrix of RRRR",
     probes=edges(
         _matrix_probes, {"k": 2, "subset": (0,)}, {"k": 2, "subset": ()}, {"k": 15, "subset": (0, 7, 14)},
+        {"k": 9, "subset": (2, 5, 6), "epsilon": 2.0, "first": 0.3},
     ),
     right=_rrrr,
     form=TABLE,

@@ -44,6 +44,7 @@ CLOSE, KINDS = 0.05, ((0.17, 0.17, 0.17, 0.17, 0.16), (0.60, 0.11, 0.08, 0.05))
 #: Of what the best subset adds to Pr(Y = X), from the second round on, this much is to be gained. The largest category
 #: alone gains all of it, three .43, five .23, ten .10.
 GAIN = 0.3
+FEW = 4  # so many favoured ones, or fewer, gain that much if they are the largest
 
 
 def _probes(rng: np.random.Generator) -> Sequence[Probe]:

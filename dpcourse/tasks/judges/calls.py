@@ -45,7 +45,9 @@ def oddest_agreement(labels: np.ndarray, shares: Sequence[float] | np.ndarray, l
     distance = int(distances[np.argmax(odd)])
     first, tests = np.arange(number - distance), 2 * len(distances)
     halves = [first[first // distance % 2 == side] for side in (0, 1)]  # in each no call stands in two pairs
-    counts = [(int(np.count_nonzero(labels[one] == labels[one + distance])), len(one)) for one in halves if len(one)]
+    enough = min(FEWEST // 2, max(map(len, halves)))  # of a handful no test can be made
+    halves = [one for one in halves if len(one) >= enough]
+    counts = [(int(np.count_nonzero(labels[one] == labels[one + distance])), len(one)) for one in halves]
     same, pairs = max(counts, key=lambda one: abs(one[0] - one[1] * agree) / math.sqrt(one[1]))
     fit = binomial_fit(same, pairs, agree, level=level / tests)
     return Agreement(distance, same, pairs, replace(fit, level=level, p_value=min(1.0, tests * fit.p_value)))

@@ -6,6 +6,7 @@ Exact binomial tests: one for each label, and one for the answers of two calls, 
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -183,15 +184,16 @@ def _diagnosed(talk: Interview, asked: Sequence[Asked], failed: Failed) -> Faile
     """The failure with the name of its mistake, and what it means for whoever answers."""
     inner, edges = ([one for one in asked if isinstance(one.probe, Edge) is edge] for edge in (False, True))
     samples = list[np.ndarray]()
+    failing = [one for one in edges if one.probe is failed.probe]  # a mistake must explain it, too
     with contextlib.suppress(Complaint):  # a later probe stops the function: no known mistake does
-        for one in inner:
+        for one in [*inner, *failing]:
             samples.append(talk.draws(one.probe, NAMING))
-    if len(samples) < len(inner):
+    if len(samples) < len(inner) + len(failing):
         return Failed(failed.text, probe=failed.probe, diagnosed=True)
-    likely = {known.name: _likely(talk, known, inner, samples) for known in talk.task.mistakes}
+    likely = {known.name: _likely(talk, known, [*inner, *failing], samples) for known in talk.task.mistakes}
     name = max(likely, key=lambda one: likely[one])  # the first of several
-    names = (name,) if likely[name] > max(NAMED, _rescaled(inner, samples) / CLEARLY) else ()
-    wasteful, note = _meaning(inner, samples)
+    names = (name,) if likely[name] > max(NAMED, _rescaled(inner, samples[: len(inner)]) / CLEARLY) else ()
+    wasteful, note = _meaning(inner, samples[: len(inner)])
     with contextlib.suppress(Complaint):
         wasteful = wasteful and not any(_says_too_much(one, talk.draws(one.probe, START)) for one in edges)
         note = note if wasteful or not note.startswith("That is private") else ""
@@ -228,7 +230,7 @@ def _says_too_much(asked: Asked, answers: np.ndarray) -> bool:
     """Is the truth told more often than it may be?"""
     if asked.own < 0:
         return False
-    return bool(bdtrc(asked.counts(answers)[asked.own] - 1, len(answers), asked.right[asked.own]) < 1e-3)
+    return bool(bdtrc(asked.counts(answers)[asked.own] - 1, len(answers), asked.right[asked.own]) < 1e-5)
 
 
 def _rescaled(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> float:
@@ -251,11 +253,12 @@ def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[boo
     """Is the secret told less often than it may be, at all probes, and no other answer favoured? And the words."""
     if any(one.own < 0 for one in asked):
         return False, ""
-    ratios = []
+    ratios, own = [], []
     for one, answers in zip(asked, samples, strict=True):
         counts = one.counts(answers).astype(float)
         if counts.sum() < len(answers):  # something else than a label: no share says what it means
             return False, ""
+        own.append((counts[one.own], one.right[one.own]))
         others = np.delete(counts, one.own)
         expected = np.delete(one.right, one.own)
         truth = counts[one.own] / max(counts.sum(), 1)
@@ -268,6 +271,9 @@ def _meaning(asked: Sequence[Asked], samples: Sequence[np.ndarray]) -> tuple[boo
             if len(others) > 1
         )
         ratios.append(truth / one.right[one.own] if even and truth >= others.max() / max(counts.sum(), 1) else np.inf)
-    if max(ratios) < 1.03 and min(ratios) < 0.97:
+    hits, right = (np.array(one) for one in zip(*own, strict=True))
+    draws = len(samples[0])
+    seldom = (hits - draws * right).sum() < -4.5 * math.sqrt(draws * (right * (1 - right)).sum())
+    if max(ratios) < 1.03 and (min(ratios) < 0.97 or seldom):
         return True, "That is private, but wasteful: epsilon allows the truth more often."
     return False, ""

@@ -41,8 +41,8 @@ def noise_of(law: Callable[..., Noise], *, draws: int | None = None, hides: bool
         many = f"to {len(talk.probes)} probes " if len(talk.probes) > 1 else ""
         talk.praise = (
             f"Your answers {many}have the right centre, spread and shape. (I hardly see what comes less often than "
-            f"once in a thousand calls, noise that is ten times too small in less than one call of twenty, or a secret "
-            f"in the last digits.)"
+            f"once in a thousand calls, noise that is ten times too small in less than one call of twenty, a secret "
+            f"in the last digits, or noise that a generator of your own repeats tomorrow.)"
         )
 
     return judge
@@ -89,6 +89,8 @@ def look_once(talk: Interview, probe: Probe, right: Noise, draws: int, level: fl
     seen = Look(talk, answers, right, about, level)
     seen.paint(0)
     seen.look_at_centers()
+    seen.look_at_signs_of_pairs()
+    seen.look_at_means()
     seen.look_at_widths()
     seen.look_at_shapes()
     seen.look_at_tails()

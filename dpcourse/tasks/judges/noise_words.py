@@ -88,27 +88,14 @@ def diagnose_noise(
                 return Failed(failed.text, names, probe=failing, diagnosed=True)
     known = _explaining(talk, law, [one for one in seen if not isinstance(one.probe, Edge)])
     meaning = Meaning()
-    if hides:
-        meaning = _also_too_narrow(seen) if failed.names else _meaning(talk, law, seen, failing)
+    if hides and not failed.names:  # of answers that were cut, rounded or repeated no width can be read
+        meaning = _meaning(talk, law, seen, failing)
     names = tuple(one.name for one in known) or failed.names
     if not names and any(one.name == meaning.name for one in talk.task.mistakes):
         names = (meaning.name,)
     if known and all(one.hides is not None for one in known):  # its own message says so
         meaning = Meaning(wasteful=meaning.wasteful and all(one.hides for one in known))
     return Failed(failed.text, names, wasteful=meaning.wasteful, note=meaning.note, probe=failing, diagnosed=True)
-
-
-def _also_too_narrow(seen: list[Seen]) -> Meaning:
-    """Of noise with another fault, such as rounding: is it too narrow, besides? Only far too narrow noise is told."""
-    for one in seen:
-        width = float(one.factors.max())
-        if 0 < width < 0.85 * NARROWER:
-            scale = one.right.scale
-            return Meaning(
-                f"Besides, for {arguments(one.probe)} its width is about {number(width * scale)}, and {number(scale)} "
-                f"is needed. {TOO_LITTLE}"
-            )
-    return Meaning()
 
 
 def _of_this_length(talk: Interview, probe: Probe | None) -> tuple[str, ...]:
@@ -210,7 +197,8 @@ def _changed(probe: Probe, name: str) -> Iterator[Probe]:
 def _has_other_data(probe: Probe, other: Probe, law: Callable[..., Noise]) -> bool:
     """Does the right centre move, and not the scale?"""
     try:
-        before, after = law(**probe), law(**other)
+        with np.errstate(all="ignore"):
+            before, after = law(**probe), law(**other)
     except (ValueError, ArithmeticError, IndexError):
         return False
     same_scale = bool(np.isclose(before.scale, after.scale, rtol=1e-9))

@@ -100,13 +100,18 @@ def _refuse(talk: Interview, answers: np.ndarray, center: float, scale: float, a
 
 
 def _refuse_digits(talk: Interview, answers: np.ndarray, center: float, scale: float, about: str, where: str) -> None:
-    """Noise that is rounded, on an exact answer that is not: the last digits are those of the secret."""
+    """Noise that is rounded, on an exact answer that is not: the last digits are those of the secret.
+
+    Each number counts once, so that an end to which answers are cut is no digit of theirs; and digits that are those of
+    a round number are none of the secret's.
+    """
+    answers = np.unique(answers)
     for step in 10.0 ** np.arange(-6, 7):
         if not 16 * float(np.spacing(np.float32(scale))) * 64 < step < scale / 20:
             continue
         mean, own = np.exp(2j * np.pi * (answers / step % 1)).mean(), np.exp(2j * np.pi * (center / step % 1))
-        same = len(answers) * abs(mean) ** 2 > CHANCE and abs(mean / abs(mean) - own) < 0.1
-        if same and abs(own - 1) > 1e-3 and np.ptp(answers) > scale:
+        clear = len(answers) * abs(mean) ** 2 > CHANCE
+        if clear and abs(mean / abs(mean) - own) < min(0.1, abs(mean / abs(mean) - 1)) and np.ptp(answers) > scale:
             talk.fail(
                 f"{about} Below {step:g} the digits of your answers{where} are those of the exact number. Noise that "
                 f"is rounded does not hide them: leave it as it is.",

@@ -164,4 +164,5 @@ def _by_part(
         f"{part}: you answer {shown(_at(answers, cell))}; right is {shown(_at(expected, cell))}."
         for part, cell in first.items()
     ]
-    return " ".join([f"{right} of {len(expected[0])} are right.", *words, *(one.message for one in known)])
+    verb = "is" if right == 1 else "are"
+    return " ".join([f"{right} of {len(expected[0])} {verb} right.", *words, *(one.message for one in known)])

@@ -1,9 +1,9 @@
 """Submissions to homework 1: right ones in many styles, and wrong ones with the name of their mistake (or None)."""
 
 from testing.submissions.bank import gather
-from testing.submissions.hw1 import choices, counts, fresh_eyes, open_tasks, proofs, sums
+from testing.submissions.hw1 import attacker, choices, counts, fresh_eyes, open_tasks, proofs, sums
 
-_PARTS = (counts, sums, choices, open_tasks, proofs, fresh_eyes)
+_PARTS = (counts, sums, choices, open_tasks, proofs, fresh_eyes, attacker)
 
 RIGHT = gather(part.RIGHT for part in _PARTS)
 

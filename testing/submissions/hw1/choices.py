@@ -49,7 +49,9 @@ def _choice_cumulative(candidates, utilities, epsilon, sensitivity, rng):
 
 
 def _choice_random(candidates, utilities, epsilon, sensitivity):
-    return random.choices(candidates, [math.exp(epsilon * u / (2 * sensitivity)) for u in utilities])[0]
+    return random.choices(
+        candidates, [math.exp(epsilon * (u - max(utilities)) / (2 * sensitivity)) for u in utilities]
+    )[0]
 
 
 def _choice_gumbel(candidates, utilities, epsilon, sensitivity, rng):

@@ -2,6 +2,7 @@
 
 from testing.submissions.bank import gather
 from testing.submissions.hw5 import (
+    attacker,
     fresh_eyes,
     learning,
     patterns,
@@ -12,7 +13,7 @@ from testing.submissions.hw5 import (
     utilities,
 )
 
-_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns, fresh_eyes)
+_PARTS = (reports, second_budget, restricted, utilities, learning, styles, patterns, fresh_eyes, attacker)
 
 RIGHT = gather(part.RIGHT for part in _PARTS)
 

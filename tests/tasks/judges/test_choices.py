@@ -2,15 +2,18 @@
 
 from bisect import bisect
 from functools import cache
+from inspect import signature
 
 import numpy as np
 import pytest
 
-from dpcourse.tasks import Student, choice_task, mistake, tasks_of
+from dpcourse.tasks import HOMEWORKS, Student, choice_task, mistake, tasks_of
+from dpcourse.tasks.judges.calls import oddest_agreement
 from dpcourse.tasks.judges.choices import Asked, _look_at_calls
 from dpcourse.tasks.judges.fixed_seed import SAME, SAME_COIN
 from dpcourse.tasks.mistake import Arguments
 from dpcourse.tasks.probes import each, fixed, uniform
+from testing.submissions.bank import bank_of
 
 SEEDS = range(3)
 
@@ -194,3 +197,49 @@ def test_mistakes_are_named():
         assert (wasteful.mistake, wasteful.wasteful) == ("k for k - 1", True)
         assert judged(drawing(lambda p: even(p, 0.97 * truth(p))), seed).mistake in ("", "k for k - 1")
         assert judged(lambda x, k, epsilon, rng: int(rng.integers(k)), seed).mistake == ""
+
+
+def test_an_odd_distance_that_leaves_a_handful_of_pairs_is_no_error():
+    """Near half of all calls one of the two halves of the pairs has a few pairs only, and no test sees anything."""
+    for seed in range(400):
+        labels = np.random.default_rng(seed).integers(0, 2, 1_000)
+        assert oddest_agreement(labels, (0.5, 0.5), 1e-9).fit.passed
+
+
+def outright(task, own):
+    """The first plain right submission, but in 3% of all calls the truth (or the best candidate) itself."""
+    homework = next(one for one in HOMEWORKS if task in tasks_of(one))
+    right = next(iter(bank_of(homework).RIGHT[task].values()))
+    takes_rng = "rng" in signature(right).parameters
+
+    def respond(rng, **probe):
+        return own(probe) if rng.random() < 0.03 else right(**probe, **({"rng": rng} if takes_rng else {}))
+
+    return respond
+
+
+OWN = {
+    "kary_response": lambda probe: probe["category"],
+    "srr": lambda probe: probe["x"],
+    "rrrr": lambda probe: probe["x"],
+    "exponential_choice": lambda probe: probe["candidates"][int(np.argmax(probe["utilities"]))],
+}
+
+
+@pytest.mark.parametrize("task", OWN)
+def test_the_truth_told_outright_in_three_of_a_hundred_calls_is_convicted(task):
+    asked = next(tasks_of(one)[task] for one in HOMEWORKS if task in tasks_of(one))
+    for seed in SEEDS:
+        verdict = asked.examine(Student(outright(task, OWN[task]), asked.answer), seed)
+        assert not verdict.passed
+        assert "Laplace" not in verdict.mistake
+        assert not verdict.wasteful
+
+
+def test_a_little_less_truth_is_wasteful_at_every_seed():
+    asked = tasks_of("hw2_local_dp")["randomized_response"]
+    coins = (lambda epsilon: 1 / (1 + np.exp(-0.88 * epsilon)), lambda epsilon: 1 - 1 / (2 + epsilon + epsilon**2 / 2))
+    for coin in coins:
+        for seed in range(6):
+            student = Student(lambda bit, epsilon, rng, p=coin: bit ^ int(rng.random() >= p(epsilon)), asked.answer)
+            assert asked.examine(student, seed).wasteful

@@ -284,8 +284,60 @@ def test_its_parts_have_their_laws(law):
 
 
 @pytest.mark.parametrize("kind", DRAW)
-def test_of_rounded_noise_that_is_too_narrow_both_are_told(kind):
+@pytest.mark.parametrize("noise", [lambda z: np.round(10 * z) / 10, lambda z: np.round(30 * z) / 30])
+def test_of_rounded_answers_no_width_is_read(kind, noise):
     for seed in SEEDS:
-        verdict = judged(kind, plus(lambda z, values, rng: np.round(10 * z) / 30)[kind], seed)
+        verdict = judged(kind, plus(lambda z, values, rng: noise(z))[kind], seed)
         assert verdict.mistake == "rounded"
-        assert "too little to hide one person" in verdict.message
+        assert "too little to hide one person" not in verdict.message
+
+
+@pytest.mark.parametrize(("kind", "other"), [("laplace", "gaussian"), ("gaussian", "laplace")])
+def test_the_other_law_of_the_course_is_called_by_its_name(kind, other):
+    """With the same standard deviation, too, where more of its noises are small: they are not absent."""
+    for factor in (1.0, 2**0.5, 2**-0.5):
+        for seed in SEEDS:
+            verdict = judged(
+                kind, lambda values, b, most, rng, by=factor * 1: values + by * b * DRAW[other](rng, values.shape), seed
+            )
+            assert verdict.mistake == "", (factor, verdict)
+            assert f"It looks like {other.title()} noise" in verdict.message, (factor, verdict)
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_one_noise_for_all_coordinates_is_shared_and_of_no_other_shape(kind):
+    for seed in range(8):
+        verdict = judged(kind, plus(lambda z, values, rng: np.full(len(z), z[0]))[kind], seed)
+        assert "know nothing of each other" in verdict.message or "noise of its own" in verdict.message, verdict
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_a_scale_that_is_off_by_two_fifths_at_one_probe_is_seen_there(kind):
+    """At the first probe, which is not the one asked most."""
+    right = plus(lambda z, values, rng: z)[kind]
+
+    def release(values, b, most, rng):
+        return values + (0.62 if b == 3 else 1) * (right(values, b, most, rng) - values)
+
+    for seed in range(6):
+        assert not judged(kind, release, seed).passed
+
+
+def answers_to(kind, center, change):
+    task = (laplace_task if kind == "laplace" else gaussian_task)(
+        "release", see="here", probes=each(1, total=fixed(center), b=fixed(4e4)), law=lambda p: (p.total, p.b),
+        mistakes=[],
+    )  # fmt: skip
+    release = Student(lambda total, b, rng: change(total + b * float(DRAW[kind](rng, (1,))[0])), task.answer)
+    return [task.examine(release, seed) for seed in range(6)]
+
+
+@pytest.mark.parametrize("kind", DRAW)
+@pytest.mark.parametrize("center", [30_000.01, 12_000.34, 40_000.0])
+def test_answers_that_were_cut_or_rounded_have_no_digits_of_the_secret(kind, center):
+    for change in (lambda answer: max(0.0, answer), round, lambda answer: max(0, round(answer, 1))):
+        for verdict in answers_to(kind, center, change):
+            assert not verdict.passed
+            assert verdict.mistake != "exact digits"
+            assert "digits of your answers" not in verdict.message
+            assert "too little" not in verdict.message
