@@ -85,14 +85,14 @@ def agrees(value: Any, shown: str) -> bool:
     if isinstance(value, str):  # printed
         with contextlib.suppress(ValueError):
             value = float(value)
-    found = numbers(value)
-    if found is None:
+    items = numbers(value)
+    if items is None:
         return False
     bracketed = re.match(r"\w*[(\[].*?[)\]]+", shown)
     if not bracketed and not NUMBER.match(shown):
         return False
-    shown_numbers = NUMBER.findall(bracketed.group()) if bracketed else NUMBER.findall(shown)[: len(found)]
-    return len(found) == len(shown_numbers) and all(map(rounds_to, found, shown_numbers))
+    shown_numbers = NUMBER.findall(bracketed.group()) if bracketed else NUMBER.findall(shown)[: len(items)]
+    return len(items) == len(shown_numbers) and all(map(rounds_to, items, shown_numbers))
 
 
 def expectation(comment: str, of_a_value: bool) -> str | None:
@@ -117,10 +117,10 @@ def run_statement(statement: ast.stmt, namespace: dict[str, Any]) -> Any:
     return printed.getvalue().strip() if value is None else value
 
 
-def python_faults(found: list[Block]) -> Iterator[str]:
+def python_faults(items: list[Block]) -> Iterator[str]:
     """Run the Python blocks in one namespace: the comments that are not true, and the first statement that raises."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in found:
+    for block in items:
         if block.language not in ("python", "py"):
             continue
         try:
@@ -172,7 +172,7 @@ def commands(block: Block) -> list[Command]:
         continued = bool(lines) and lines[-1][1].endswith("\\")
         if continued:
             lines[-1] = (lines[-1][0], lines[-1][1].removesuffix("\\"), [])
-    found = []
+    items = []
     for number, text, output in lines:
         lexer = shlex.shlex(text, posix=True, punctuation_chars="&;|")
         lexer.whitespace_split = True
@@ -181,9 +181,9 @@ def commands(block: Block) -> list[Command]:
             if word not in ("&&", ";"):
                 words.append(word)
             elif words:
-                found.append(Command(number, words, output))
+                items.append(Command(number, words, output))
                 words = []
-    return found
+    return items
 
 
 def run(words: list[str], root: Path) -> tuple[int, str]:
@@ -298,9 +298,9 @@ CHECKS: dict[str, Callable[[list[str], Path], str | None]] = {
 }
 
 
-def command_faults(found: list[Block], root: Path) -> Iterator[str]:
+def command_faults(items: list[Block], root: Path) -> Iterator[str]:
     """The commands of the shell blocks that would not work, and those that nobody checks."""
-    for block in found:
+    for block in items:
         if block.language not in SHELLS:
             continue
         for command in commands(block):
@@ -320,11 +320,11 @@ def command_faults(found: list[Block], root: Path) -> Iterator[str]:
 
 def prose_faults(markdown: str, root: Path) -> Iterator[str]:
     """Blocks in languages that nobody checks, links to files that are not there, `make x` where there is no x."""
-    found = blocks(markdown)
-    for block in found:
+    items = blocks(markdown)
+    for block in items:
         if block.language not in ("python", "py", *SHELLS, *PROSE):
             yield f"line {block.line}: nobody checks a block of {block.language or 'no language'}; plain text is `text`"
-    for block in found:
+    for block in items:
         markdown = markdown.replace(block.text, "\n" * block.text.count("\n"))
     for link in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", markdown):
         target = "".join(link).split("#")[0]
@@ -337,16 +337,16 @@ def prose_faults(markdown: str, root: Path) -> Iterator[str]:
 
 def faults(markdown: str, root: Path) -> list[str]:
     """Everything that is wrong with a README."""
-    found = blocks(markdown)
+    items = blocks(markdown)
     with tempfile.TemporaryDirectory() as elsewhere, contextlib.chdir(elsewhere):  # what the examples write goes there
-        examples = list(python_faults(found))
-    return [*prose_faults(markdown, root), *examples, *command_faults(found, root)]
+        examples = list(python_faults(items))
+    return [*prose_faults(markdown, root), *examples, *command_faults(items, root)]
 
 
 def main(path: str = "README.md") -> int:
-    found = faults(Path(path).read_text(encoding="utf-8"), Path.cwd())
-    print("\n".join(found) or f"{path}: everything that it shows works")
-    return 1 if found else 0
+    items = faults(Path(path).read_text(encoding="utf-8"), Path.cwd())
+    print("\n".join(items) or f"{path}: everything that it shows works")
+    return 1 if items else 0
 
 
 if __name__ == "__main__":
