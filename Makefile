@@ -48,8 +48,8 @@ mutants: setup ## plant 60 random wrong lines and see which of them the tests no
 	$(PY) -m studies.mutants
 
 quick: lint ## style, types, and the tests of what changed (the first time some minutes)
-	$(PY) -m pytest --testmon -n $(JOBS) --dist worksteal -q -m "not slow and not postgres" $(ELSEWHERE); \
-	    code=$$?; [ $$code = 5 ] || exit $$code # 5: nothing changed
+	$(PY) -m pytest --testmon-forceselect -n $(JOBS) --dist worksteal -q -m "not slow and not postgres" $(ELSEWHERE); \
+	    code=$$?; [ $$code = 5 ] || exit $$code # 5: nothing changed; forceselect: -m alone switches the selection off
 
 hooks: setup ## check style, types and notebooks before every commit (git commit --no-verify leaves them out)
 	$(PY) -m pre_commit install

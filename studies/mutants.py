@@ -116,7 +116,7 @@ def survives(copy: Path, mutant: Mutant, seconds: float) -> bool:
     """Whether nobody notices: neither the tests that are known to run through the line nor all of the room."""
     (copy / mutant.file).write_text(mutant.after, encoding="utf-8")
     try:
-        first, then = ("--testmon", "--testmon-nocollect"), ("-p", "no:testmon")
+        first, then = ("--testmon-forceselect", "--testmon-nocollect"), ("-p", "no:testmon")
         return passes(copy, mutant.room, seconds, *first) and passes(copy, mutant.room, seconds, *then)
     finally:
         (copy / mutant.file).write_text(mutant.before, encoding="utf-8")
