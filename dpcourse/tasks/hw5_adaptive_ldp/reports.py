@@ -54,7 +54,7 @@ srr = choice_task(
     probes=edges(
         _srr_probes,  {"x": whole(3, 20), "k": 25}, {"epsilon": uniform(0.1, 0.2)},
         {"epsilon": uniform(4.5, 5.5)},
-        {"x": whole(3, 190), "k": 200, "epsilon": uniform(0.05, 0.08)},  # so rare a truth shows who tells it outright
+        {"x": whole(3, 110), "k": 120, "epsilon": uniform(0.05, 0.08)},  # so rare a truth shows who tells it outright
     ),
     labels=lambda p: range(p.k),
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.x],
