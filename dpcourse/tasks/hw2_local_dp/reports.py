@@ -150,7 +150,7 @@ kary_response = choice_task(
         _category_probes,
         *({"category": own, "k": 12, "epsilon": uniform(*ends)} for own, ends in zip((0, 11), ENDS, strict=True)),
         {"category": whole(3, 20), "k": 25},
-        {"category": whole(3, 190), "k": 200, "epsilon": uniform(*ENDS[0])},  # the truth told outright shows most here
+        {"category": whole(3, 110), "k": 120, "epsilon": uniform(*ENDS[0])},  # the truth told outright shows most here
     ),
     labels=lambda p: range(p.k),
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.category],

@@ -54,7 +54,7 @@ srr = choice_task(
     probes=edges(
         _srr_probes,  {"x": whole(3, 20), "k": 25}, {"epsilon": uniform(0.1, 0.2)},
         {"epsilon": uniform(4.5, 5.5)},
-        {"x": whole(3, 190), "k": 200, "epsilon": uniform(0.05, 0.08)},  # so rare a truth shows who tells it outright
+        {"x": whole(3, 110), "k": 120, "epsilon": uniform(0.05, 0.08)},  # so rare a truth shows who tells it outright
     ),
     labels=lambda p: range(p.k),
     shares=lambda p: KaryResponse(epsilon=p.epsilon, k=p.k).matrix[p.x],
@@ -113,7 +113,7 @@ srr = choice_task(
 
 
 #: Somebody outside a small S, and somebody in a large one: the truth is so rare that one who tells it outright shows.
-MANY = ((70, (0, 3, 11)), (30, tuple(range(10, 130))))
+MANY = ((20, (0, 3, 11)), (30, tuple(range(5, 35))))
 
 
 def _rrrr_probes(rng: np.random.Generator) -> Sequence[Probe]:
@@ -235,7 +235,7 @@ rrrr = choice_task(
         _rrrr_probes,
         *({"x": x, "k": 2, "subset": (1,)} for x in (0, 1)),
         *({"x": x, "k": 12, "subset": (0, 3, 11)} for x in (11, 5)),
-        *({"x": x, "k": 150, "subset": subset, "epsilon": 0.1, "first": 0.07} for x, subset in MANY),
+        *({"x": x, "k": 40, "subset": subset, "epsilon": 0.1, "first": 0.07} for x, subset in MANY),
     ),
     labels=lambda p: range(p.k),
     shares=lambda p: _rrrr(p)[p.x],
