@@ -11,9 +11,6 @@ PIP    := $(PY) -m pip --disable-pip-version-check
 EXTRAS := student,site,instructor,test
 TYPED  := $(wildcard dpcourse autograder tools studies experiments)
 
-# The tests whose work is done by other processes (browsers, kernels, sandboxes), where nobody sees which lines they need.
-ELSEWHERE := $(addprefix --ignore tests/,browser lectures autograder/box autograder/commands autograder/examine)
-
 # program:package, as Debian and Ubuntu call them
 SYSTEM := chromium:chromium bwrap:bubblewrap
 
@@ -48,7 +45,9 @@ mutants: setup ## plant 60 random wrong lines and see which of them the tests no
 	$(PY) -m studies.mutants
 
 quick: lint ## style, types, and the tests of what changed (the first time some minutes)
-	$(PY) -m pytest --testmon-forceselect -n $(JOBS) --dist worksteal -q -m "not slow and not postgres" $(ELSEWHERE); \
+	@# Left out: tests whose work is done by other processes, where nobody sees which lines they need.
+	$(PY) -m pytest --testmon-forceselect -n $(JOBS) --dist worksteal -q -m "not slow and not postgres" \
+	    $(addprefix --ignore tests/,browser lectures autograder/box autograder/commands autograder/examine); \
 	    code=$$?; [ $$code = 5 ] || exit $$code # 5: nothing changed; forceselect: -m alone switches the selection off
 
 hooks: setup ## check style, types and notebooks before every commit (git commit --no-verify leaves them out)

@@ -103,7 +103,7 @@ class Task:
             return ""
         also = ""
         sharpest = max(talk.evidence, key=lambda fit: (fit.unit == SCALE, fit.unit in NOTICED, fit.draws), default=None)
-        if sharpest and sharpest.unit in NOTICED and sharpest.smallest_error < 0.5:
+        if sharpest is not None and sharpest.unit in NOTICED and sharpest.smallest_error < 0.5:
             its_test = "Its sharpest test" if len(talk.evidence) > 1 else "Its test"
             also = f" {its_test} notices {NOTICED[sharpest.unit].format(sharpest.smallest_error)}"
             worst = max(fit.smallest_error for fit in talk.evidence if fit.unit == sharpest.unit)

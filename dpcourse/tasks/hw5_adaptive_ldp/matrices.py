@@ -227,7 +227,7 @@ def _by_formula(p: Any, above: int | None = None) -> float:
 
 
 def _beyond(p: Any, answer: float) -> Note | None:
-    if answer <= _second(p) or answer > 700:
+    if answer <= _second(p) or answer > 700 or p.inside + p.outside < 2:  # one category alone has nothing to hide
         return None
     return _broken_promise(restricted_matrix(p.inside + p.outside, range(p.inside), p.first, answer), p.epsilon)
 
