@@ -127,16 +127,18 @@ def _rrrr_probes(rng: np.random.Generator) -> Sequence[Probe]:
     people: tuple[tuple[int, int, list[int], float], ...] = (
         (small[0], edges, [], 0.65),
         (small[0], edges, small[1:], 0.65),
-        (small[4], edges, small[:2], 0.49),
+        (small[4], edges, small[:2], 0.0),
         (order[3], k, order[:2], float(rng.uniform(0.56, 0.6))),
         (order[4], k, order[:2], float(rng.uniform(0.8, 0.83))),
         (order[0], k, order[:2], float(rng.uniform(0.6, 0.7))),
     )
     budgets = uniform(1.8, 2.1)(rng, len(people))
-    return [
+    probes = [
         {"x": x, "k": k, "subset": tuple(sorted(subset)), "epsilon": epsilon, "first": share * epsilon}
         for (x, k, subset, share), epsilon in zip(people, budgets, strict=True)
     ]
+    probes[2]["first"] = budgets[2] - math.log(3 / 1.05)  # three outside S: eps2 would be ln(2 / 0.05) = 3.7
+    return probes
 
 
 def _rrrr(p: Any) -> np.ndarray:
