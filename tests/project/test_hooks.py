@@ -55,6 +55,6 @@ def test_the_notebook_hook_picks_a_test():
 
 
 def test_what_quick_leaves_out_exists():
-    rooms = re.search(r"^ELSEWHERE *:= *\$\(addprefix --ignore tests/,([^)]*)\)", MAKEFILE, re.MULTILINE)
+    rooms = re.search(r"\$\(addprefix --ignore tests/,([^)]*)\)", MAKEFILE)
     assert rooms
     assert [room for room in rooms[1].split() if not (ROOT / "tests" / room).is_dir()] == []
